@@ -1,4 +1,4 @@
-// Finds settings that are well formed and have no effect: misspelt keys, patterns that match nothing.
+// Finds settings without effect: misspelt keys, patterns that match nothing.
 import { basename, dirname, join } from "node:path";
 import { nearest } from "../core/edit-distance.ts";
 import { explainJson } from "./json-error.ts";
@@ -7,8 +7,8 @@ import { type Env, userHome } from "./paths.ts";
 import { listFolder, statOf } from "../platform/read-file.ts";
 import { ineffectiveItems, envName, RETIRED_KEYS, SETTING_KEYS, SETTINGS, type SettingKey } from "./schema.ts";
 
-export interface SettingsCheck {
-  /** Settings that cannot be read. */
+interface SettingsCheck {
+  /** Invalid settings. */
   problems: string[];
   /** Settings that have no effect. */
   warnings: string[];

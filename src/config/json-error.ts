@@ -1,4 +1,4 @@
-// Where and how a JSON text is broken, for a person who has to fix it.
+// Describes the first error in a JSON text, so that the user can fix it.
 import { parse, type ParseError, printParseErrorCode } from "jsonc-parser";
 
 /** E.g. "line 3, column 5: comma expected". */
@@ -8,7 +8,7 @@ export function explainJson(source: string): string {
   parse(text, errors, { disallowComments: true, allowTrailingComma: false });
   const [first] = errors.toSorted((a, b) => a.offset - b.offset);
   if (first === undefined) return "not JSON";
-  // `{"a": 1,}` is reported at the brace; the comma before it is what has to go.
+  // `{"a": 1,}` is reported at the brace, but the comma before it is wrong.
   const before = text.slice(0, first.offset).trimEnd();
   const closes = /[}\]]/.test(text[first.offset] ?? "");
   if (closes && before.endsWith(",")) return `${place(text, before.length - 1)}: remove the trailing comma`;

@@ -112,8 +112,8 @@ describe.each(["surfaces", "contextTypes", "contextConcepts"] as const)("%s", (k
   it("accepts only known words", () => {
     const [first = ""] = SAMPLES[key] ?? [];
     const path = scratch();
-    expect(() => writeSetting(path, key, "bogus")).toThrow('"bogus" does not fit');
-    expect(() => writeSetting(path, key, [first, "bogus"])).toThrow('"bogus" does not fit');
+    expect(() => writeSetting(path, key, "bogus")).toThrow('Invalid value "bogus"');
+    expect(() => writeSetting(path, key, [first, "bogus"])).toThrow('Invalid value "bogus"');
     writeFileSync(path, JSON.stringify({ [key]: [first, "bogus"] }));
     const loaded = loadSettings({ user: path }, {});
     expect(loaded.values[key]).toEqual([first]);

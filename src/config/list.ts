@@ -1,4 +1,4 @@
-// Reads a list setting: '["a", "b"]', "a,b", or an array of either.
+// Parses a list setting: '["a", "b"]', "a,b", or an array of either.
 import { parseJson } from "../core/json.ts";
 
 /** Undefined for anything else: truncated JSON, a number, an object. */
@@ -7,7 +7,7 @@ export function parseList(raw: unknown): string[] | undefined {
   return items && [...new Set(items.map((item) => unquote(item.trim())).filter((item) => item !== ""))];
 }
 
-/** The words of `config set <key> <word> <word>`, each JSON or with commas. */
+/** The words of `config set <key> <word> <word>`, each JSON or comma-separated. */
 export function parseWords(words: readonly string[]): string[] | undefined {
   const lists = words.map((word) => parseList(word));
   // An unquoted '["a", "b"]' arrives as several words: '["a",' '"b"]'.
@@ -20,7 +20,7 @@ function parseText(text: string): string[] | undefined {
   if (!trimmed.startsWith("[")) return splitWords(trimmed);
   const value = parseJson(trimmed);
   if (value !== undefined) return Array.isArray(value) ? parseItems(value) : undefined;
-  // PowerShell takes the inner quotes away: '["a","b"]' -> [a,b]
+  // PowerShell removes the inner quotes: '["a","b"]' -> [a,b]
   return /^\[[^[\]]*\]$/.test(trimmed) ? splitWords(trimmed.slice(1, -1)) : undefined;
 }
 
@@ -28,7 +28,7 @@ function splitWords(text: string): string[] {
   return text.split(/[,\n]/);
 }
 
-/** Items stay whole: a path may have a comma in it. Earlier versions stored '["a","b"]' as two texts, '["a"' and '"b"]'. */
+/** Items are not split: a path may contain a comma. Earlier versions stored '["a","b"]' as two texts, '["a"' and '"b"]'. */
 function parseItems(items: readonly unknown[]): string[] | undefined {
   const found: string[] = [];
   for (let at = 0; at < items.length; at++) {

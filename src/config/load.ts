@@ -1,4 +1,4 @@
-// Reads the settings: environment over project file over user file over defaults, each value with where it came from.
+// Loads the settings: environment over project file over user file over defaults, each value with its source.
 import type { Env, Paths } from "./paths.ts";
 import { readText, statOf } from "../platform/read-file.ts";
 import { ENV_PREFIX, envName, readSetting, SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from "./schema.ts";
@@ -6,9 +6,9 @@ import { ENV_PREFIX, envName, readSetting, SETTING_KEYS, SETTINGS, type SettingK
 export interface LoadedSettings {
   values: Settings;
   sources: Record<SettingKey, "environment" | "project" | "user" | "default">;
-  /** What was set but could not be used, as messages. */
+  /** Messages about invalid values. */
   problems: string[];
-  /** Why nothing may be recorded: a file, or a setting that guards privacy, cannot be read. */
+  /** Why nothing is recorded: a file or a setting that guards privacy is invalid. */
   blocked?: string;
 }
 
@@ -18,8 +18,8 @@ export interface SettingsFiles {
   project?: readonly string[];
 }
 
-/** Says where in a text the JSON is broken. Passed in: hooks do without it. */
-export type ExplainJson = (text: string) => string;
+/** Says where a text is not valid JSON. Passed in, because hooks do not load the parser. */
+type ExplainJson = (text: string) => string;
 
 export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJson): LoadedSettings {
   const problems: string[] = [];
@@ -27,7 +27,7 @@ export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJs
   const read = (path: string): Record<string, unknown> => {
     const file = readSettingsFile(path, explain);
     if (typeof file !== "string") return file;
-    // It may have excluded something from recording.
+    // It may exclude something from recording.
     blocking.push(file);
     problems.push(`${file}; nothing is recorded until that is fixed`);
     return {};
@@ -36,7 +36,7 @@ export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJs
   const projects = (files.project ?? []).map((path) => ({ path, settings: read(path) }));
   const values: Record<string, unknown> = {};
   const sources: Record<string, string> = {};
-  // Saves hooks 45 names to build: mostly the environment holds no setting.
+  // Usually the environment has no setting: hooks need not build 45 names.
   const isInEnv = Object.keys(env).some((name) => name.startsWith(ENV_PREFIX));
   for (const key of SETTING_KEYS) {
     // Key by key: an inner file without `enabled` does not override the outer file's.
@@ -52,7 +52,7 @@ export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJs
     for (const [source, raw, where] of layers) {
       if (raw === undefined) continue;
       const { value, rejected } = readSetting(key, raw);
-      if (rejected.length > 0 || value === undefined) problems.push(misfit(key, where, rejected));
+      if (rejected.length > 0 || value === undefined) problems.push(invalidMessage(key, where, rejected));
       if (value === undefined) {
         if (SETTINGS[key].guardsPrivacy) blocking.push(`${where} cannot be read`);
         continue;
@@ -71,12 +71,12 @@ export function userSettings({ config }: Pick<Paths, "config">, env: Env): Setti
   return loadSettings({ user: config }, env).values;
 }
 
-function misfit(key: SettingKey, where: string, rejected: readonly string[]): string {
+function invalidMessage(key: SettingKey, where: string, rejected: readonly string[]): string {
   const { oneOf, guardsPrivacy } = SETTINGS[key];
   if (rejected.length > 0) return `${where}: ${quoted(rejected)} is not one of ${oneOf?.join(", ")}; ignored`;
   return guardsPrivacy
     ? `${where} cannot be read; nothing is recorded until that is fixed`
-    : `${where} has a value that does not fit; ignored`;
+    : `${where} has an invalid value; ignored`;
 }
 
 function quoted(items: readonly string[]): string {

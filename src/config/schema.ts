@@ -1,33 +1,33 @@
-// Every setting: its default and a sentence about it. `c-mem config` and the docs are made from this table.
+// Every setting with its default and a description. `c-mem config` and the docs are generated from this table.
 import { SURFACES } from "../core/event.ts";
 import { parseJson } from "../core/json.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../core/memory.ts";
 import { patternProblem } from "../core/path-pattern.ts";
 import { parseList } from "./list.ts";
 
-/** Who improves on the extractor. */
+/** Model providers that rewrite the extractor's observations. */
 export const PROVIDERS = ["none", "anthropic", "openai", "claude"] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
-/** Who turns texts into vectors. */
+/** What computes vectors. */
 const EMBEDDINGS = ["auto", "none", "openai"] as const;
 
-/** What of an observation is written out. */
+/** The part of an observation that is written out. */
 const FULL_FIELDS = ["narrative", "facts"] as const;
 export type FullField = (typeof FULL_FIELDS)[number];
 
 /** Agents whose sessions are read from files. */
 export const AGENTS_WITH_SESSIONS = ["claude-code", "codex", "gemini-cli", "copilot-cli", "opencode"] as const;
 
-/** A folder has to be given from the root, a drive or home: hooks and the worker run in different folders. */
+/** Only absolute paths and ~/ are accepted: hooks and the worker run in different folders. */
 const RELATIVE_FOLDER = /^(?![/\\]|~(?:[/\\]|$)|[a-z]:[/\\])/i;
 
 interface Options {
-  /** May be set by a file inside a project. That file may be a stranger's, so only harmless settings. */
+  /** May be set by a file inside a project, which may come from a stranger: only harmless settings. */
   inProject?: true;
   /**
-   * Only the user's own file counts: what costs money or sends text elsewhere must not come from a project's file, nor
-   * from the environment, which a project's agent settings can fill and the worker inherits.
+   * Only the user's own file counts, for settings that cost money or send text elsewhere. A project's agent settings can
+   * set environment variables, which the worker inherits.
    */
   inUserFileOnly?: true;
   /** Allowed values; of a list, allowed items. */
@@ -36,9 +36,9 @@ interface Options {
   itemProblem?: (item: string) => string | undefined;
   /** Of a list: a comma may be part of an item. */
   hasPaths?: true;
-  /** Nothing is recorded while its value cannot be read: it may have excluded what would be recorded. */
+  /** While its value is invalid nothing is recorded: it may exclude something from recording. */
   guardsPrivacy?: true;
-  /** Texts like this are not accepted; of a record, values like this. */
+  /** Texts that are rejected; of a record, values. */
   refuses?: RegExp;
   /** Of a record: the allowed keys. */
   keys?: readonly string[];
@@ -121,7 +121,7 @@ const TABLE = {
   retentionEvidenceDays: number(
     0,
     [0, MAX_DAYS],
-    "Delete prompts, messages and tool uses after so many days; memory derived from them stays. 0: keep forever.",
+    "Delete prompts, messages and tool uses after this many days; memory derived from them stays. 0: keep forever.",
     USER_FILE,
   ),
   retentionMemoryDays: number(
@@ -133,12 +133,12 @@ const TABLE = {
   retentionMaxMb: number(
     0,
     [0, 10_000_000],
-    "Largest database in megabytes: above it the evidence of the oldest sessions is deleted. 0: no limit.",
+    "Largest database in megabytes; above it the evidence of the oldest sessions is deleted. 0: no limit.",
     USER_FILE,
   ),
   retentionProjects: define<Record<string, string>>(
     {},
-    'Other days for some projects, evidence/memory, by name or key, e.g. {"app": "30/365"}; 0 keeps, whatever the other settings say.',
+    'Other days (evidence/memory) for some projects, by name or key, e.g. {"app": "30/365"}; 0 keeps everything, also above retentionMaxMb.',
     USER_FILE,
   ),
   searchLimit: number(10, [1, 1_000], "How many results a search returns without --limit."),
@@ -148,53 +148,48 @@ const TABLE = {
     "When C-Mem injects context: session-start, compaction, prompt, file (before it is read or changed), command, error, subagent.",
     { oneOf: SURFACES, inProject: true },
   ),
-  contextTokens: number(2_000, [100, 9_500], "Most tokens of the context block injected at session start."),
+  contextTokens: number(2_000, [100, 9_500], "Maximum tokens of the context block injected at session start."),
   contextMaxChars: number(
     9_500,
     [200, 9_500],
     "Longest context block at session start, in UTF-16 units (the client cuts at 10,000).",
   ),
-  contextSessions: number(10, [1, 50], "How many recent sessions that block is mostly made from."),
-  contextObservations: number(50, [0, 200], "Most observations that block lists."),
-  contextTypes: define<string[]>([], "Types of observations it lists, e.g. decision,bugfix; empty: all.", {
+  contextSessions: number(10, [1, 50], "How many recent sessions that block covers."),
+  contextObservations: number(50, [0, 200], "Maximum number of observations in that block."),
+  contextTypes: define<string[]>([], "Types of observations in that block, e.g. decision,bugfix; empty: all.", {
     oneOf: OBSERVATION_TYPES,
   }),
-  contextConcepts: define<string[]>([], "Concepts of observations it lists, e.g. gotcha,trade-off; empty: all.", {
+  contextConcepts: define<string[]>([], "Concepts of observations in that block, e.g. gotcha,trade-off; empty: all.", {
     oneOf: CONCEPTS,
   }),
   contextFull: number(5, [0, 20], "How many of the newest observations are written out in full."),
-  contextFullField: choice("narrative", FULL_FIELDS, "What of those is written out: narrative or facts."),
-  contextMessage: define<boolean>(true, "Show the user, in one line at session start, what was injected."),
+  contextFullField: choice("narrative", FULL_FIELDS, "The part of those that is written out: narrative or facts."),
+  contextMessage: define<boolean>(true, "Show the user one line about the injected context at session start."),
   holdout: number(
     0,
     [0, 90],
-    "Percent of sessions without injected context, so that `c-mem impact` can compare; 0: none.",
+    "Percent of sessions without injected context, for `c-mem impact` to compare with; 0: none.",
   ),
   provider: choice(
     "none",
     PROVIDERS,
-    "Model provider that rewrites what the extractor noted of a turn: none, anthropic, openai (any compatible server) or claude (your own Claude Code).",
+    "Model provider that rewrites the extractor's observations: none, anthropic, openai (any compatible server) or claude (your own Claude Code).",
     USER_FILE,
   ),
   model: define("", "The provider's model; empty: claude-haiku-5-5, gpt-5.4-nano, or haiku.", USER_FILE),
   baseUrl: define(
     "",
-    "The provider's address, e.g. http://localhost:11434/v1 for Ollama, without a password in it; empty: the company's own.",
+    "The provider's URL, e.g. http://localhost:11434/v1 for Ollama, without a password in it; empty: the official one.",
     { refuses: /^[a-z]+:\/\/[^/]*@/i, inUserFileOnly: true },
   ),
   apiKeyEnv: define(
     "",
-    "Environment variable that holds the key; empty: ANTHROPIC_API_KEY or OPENAI_API_KEY, or none with your own baseUrl.",
+    "Environment variable with the API key; empty: ANTHROPIC_API_KEY or OPENAI_API_KEY, or none with your own baseUrl.",
     USER_FILE,
   ),
-  tokensPerDay: number(
-    1_000_000,
-    [0, 1_000_000_000],
-    "Most tokens, in and out, that the model may use per day; 0: none.",
-    USER_FILE,
-  ),
+  tokensPerDay: number(1_000_000, [0, 1_000_000_000], "Maximum tokens per day, input and output; 0: none.", USER_FILE),
   tokensPerProjectAndDay: number(500_000, [0, 1_000_000_000], "The same for each project.", USER_FILE),
-  usdPerDay: number(1, [0, 10_000], "Most US dollars that the model may cost per day, by the known prices; 0: none.", {
+  usdPerDay: number(1, [0, 10_000], "Maximum cost per day in US dollars, by the known prices; 0: none.", {
     inUserFileOnly: true,
     isFraction: true,
   }),
@@ -204,19 +199,19 @@ const TABLE = {
   }),
   prices: define<Record<string, string>>(
     {},
-    'Prices that C-Mem does not know or has wrong, in dollars per million tokens in/out, e.g. {"my-model": "0.25/1.25"}.',
+    'Prices that C-Mem does not know or has wrong, in dollars per million tokens (input/output), e.g. {"my-model": "0.25/1.25"}.',
     USER_FILE,
   ),
-  modelTimeoutSeconds: number(120, [1, 300], "How long a model may take to answer, to its last word.", USER_FILE),
+  modelTimeoutSeconds: number(120, [1, 300], "Seconds until a request to the model times out.", USER_FILE),
   embeddings: choice(
     "auto",
     EMBEDDINGS,
-    "Who computes vectors for semantic search: auto (MiniLM on this machine, after `c-mem model install`), none, or openai (any server with /v1/embeddings).",
+    "What computes vectors for semantic search: auto (MiniLM on this machine, after `c-mem model install`), none, or openai (any server with /v1/embeddings).",
     USER_FILE,
   ),
   embeddingsUrl: define(
     "",
-    "Address of that server, e.g. http://localhost:11434 for Ollama. Texts to embed are sent there.",
+    "URL of that server, e.g. http://localhost:11434 for Ollama. Texts to embed are sent there.",
     USER_FILE,
   ),
   embeddingsModel: define(
@@ -224,7 +219,7 @@ const TABLE = {
     "The server's model, e.g. nomic-embed-text. After a change everything is embedded again, in the background.",
     USER_FILE,
   ),
-  embeddingsKeyEnv: define("", "Environment variable that holds the server's key; empty: no key is sent.", USER_FILE),
+  embeddingsKeyEnv: define("", "Environment variable with the server's API key; empty: no key is sent.", USER_FILE),
 };
 
 export type SettingKey = keyof typeof TABLE;
@@ -232,7 +227,7 @@ export type Settings = { [K in SettingKey]: (typeof TABLE)[K]["default"] };
 
 export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = TABLE;
 
-/** Settings of earlier versions, now constants: their keys in a file are ignored. */
+/** Settings of earlier versions: ignored in a file. */
 export const RETIRED_KEYS: readonly string[] = [
   "maxInputChars",
   "maxOutputChars",
@@ -249,13 +244,13 @@ export function envName(key: SettingKey): string {
   return `${ENV_PREFIX}${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** A setting's value from a file, an argument or the environment; undefined where it does not fit. */
+/** A setting's value from a file, an argument or the environment; undefined if invalid. */
 export function parseSetting<K extends SettingKey>(key: K, raw: unknown): Settings[K] | undefined {
   const { value, rejected } = readSetting(key, raw);
   return rejected.length === 0 ? value : undefined;
 }
 
-/** Of a list, the items that fit and those that do not; no value where none fits. */
+/** `rejected`: invalid items of a list. No value if all are. */
 export function readSetting<K extends SettingKey>(
   key: K,
   raw: unknown,
@@ -263,14 +258,14 @@ export function readSetting<K extends SettingKey>(
   const value = parseAs(SETTINGS[key], raw) as Settings[K] | undefined;
   const { oneOf } = SETTINGS[key];
   if (oneOf === undefined || !Array.isArray(value)) return { value, rejected: [] };
-  const [fitting, rejected] = [true, false].map((fits) => value.filter((item) => oneOf.includes(item) === fits));
+  const valid = value.filter((item) => oneOf.includes(item));
   return {
-    value: fitting?.length === 0 && value.length > 0 ? undefined : (fitting as Settings[K]),
-    rejected: rejected ?? [],
+    value: valid.length === 0 && value.length > 0 ? undefined : (valid as Settings[K]),
+    rejected: value.filter((item) => !oneOf.includes(item)),
   };
 }
 
-/** Items of a list that are well formed and have no effect, each with the reason. */
+/** Items of a list that are valid but have no effect, each with the reason. */
 export function ineffectiveItems(key: SettingKey, value: unknown): { item: string; problem: string }[] {
   const { itemProblem } = SETTINGS[key];
   if (itemProblem === undefined || !Array.isArray(value)) return [];
@@ -320,9 +315,7 @@ function parseRecord({ keys, refuses }: Options, raw: unknown): Record<string, s
   return fits ? (record as Record<string, string>) : undefined;
 }
 
-/** Tool names are compared whole: "Bash(git *)" and "mcp__*" match no tool. */
+/** Patterns such as "Bash(git *)" and "mcp__*" match no tool. */
 function toolNameProblem(name: string): string | undefined {
-  return /^[\p{L}\p{N}_.:/@-]+$/u.test(name)
-    ? undefined
-    : "can match nothing: it takes full names of tools, not patterns";
+  return /^[\p{L}\p{N}_.:/@-]+$/u.test(name) ? undefined : "can match nothing: use full tool names, not patterns";
 }

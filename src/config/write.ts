@@ -23,13 +23,13 @@ export function findSettingKey(name: string): SettingKey {
   throw new AppError("usage", `There is no setting "${name}".`, { hint });
 }
 
-/** The value in `config set <key> <words...>`: of a list, one item a word; else all words as one text. */
+/** The value in `config set <key> <words...>`: a list with an item per word, or one text. */
 export function joinWords(key: SettingKey, words: readonly string[]): unknown {
   const text = words.join(" ");
   return isListKey(key) ? (parseWords(words) ?? text) : text;
 }
 
-/** Refuses list items that would have no effect, while they are easy to correct. */
+/** Throws for a list item that would have no effect. */
 export function rejectIneffective(key: SettingKey, raw: unknown): void {
   const [first] = ineffectiveItems(key, parseSetting(key, raw));
   if (first === undefined) return;
@@ -38,7 +38,7 @@ export function rejectIneffective(key: SettingKey, raw: unknown): void {
   });
 }
 
-/** `raw` as typed (a word, a number, a comma-separated list, JSON) or as the file has it. Undefined restores the default. */
+/** `raw` as typed (a word, a number, a comma-separated list, JSON) or as in the file. Undefined restores the default. */
 export function writeSetting(path: string, key: SettingKey, raw: unknown): void {
   const settings = readSettingsFile(path, explainJson);
   if (typeof settings === "string") {
@@ -47,22 +47,22 @@ export function writeSetting(path: string, key: SettingKey, raw: unknown): void 
   if (raw === undefined) delete settings[key];
   else {
     const value = parseSetting(key, raw);
-    if (value === undefined) throw new AppError("usage", misfit(key, raw), { hint: hintFor(key) });
+    if (value === undefined) throw new AppError("usage", invalidMessage(key, raw), { hint: hintFor(key) });
     settings[key] = value;
   }
   replaceFile(path, `${JSON.stringify(settings, null, 2)}\n`);
 }
 
-function misfit(key: SettingKey, raw: unknown): string {
+function invalidMessage(key: SettingKey, raw: unknown): string {
   const [item] = readSetting(key, raw).rejected;
   const text = item ?? (typeof raw === "string" ? raw : JSON.stringify(raw));
-  return `"${text}" does not fit ${key}.`;
+  return `Invalid value "${text}" for ${key}.`;
 }
 
 function hintFor(key: SettingKey): string {
   const { about, oneOf, min, max } = SETTINGS[key];
   if (oneOf !== undefined) return `${isListKey(key) ? "Any" : "One"} of: ${oneOf.join(", ")}.`;
-  if (isListKey(key)) return `A list: JSON, words with commas between, or several words. ${about}`;
+  if (isListKey(key)) return `A list: comma-separated, several words, or JSON. ${about}`;
   if (min !== undefined && max !== undefined) return `From ${min} to ${max}. ${about}`;
   return about;
 }

@@ -1,4 +1,4 @@
-// Checks of the agents other than Claude Code that C-Mem was installed into, and what their files need.
+// Checks of the agents other than Claude Code that C-Mem was installed into.
 import { spawnSync } from "node:child_process";
 import { readSettings } from "../agents/settings-file.ts";
 import { installedProgram } from "../agents/claude-code/install.ts";
@@ -26,7 +26,7 @@ export const AGENT_CHECKS: readonly CheckRow[] = SETUPS.map((setup) => [
   (context) => checkAgent(setup, context),
 ]);
 
-/** Checks that its files have our entries, then runs its hook with nothing on stdin. */
+/** Checks that its files have our entries, then runs its hook with empty stdin. */
 function checkAgent(setup: AgentSetup, { paths, env, record }: HealthContext): Result | undefined {
   const known = record?.agents?.[setup.id];
   if (record === undefined || known === undefined) return undefined;
@@ -51,7 +51,7 @@ function isInPlace(file: ManagedFile): boolean {
   }
 }
 
-export interface AgentRuns {
+interface AgentRuns {
   id: string;
   label: string;
   installed: boolean;
@@ -59,7 +59,7 @@ export interface AgentRuns {
   count: number;
 }
 
-/** Each agent C-Mem was installed into, or whose hooks have fired, and when they did last. */
+/** Each agent that C-Mem was installed into, or whose hooks have fired, with the time of the last run. */
 export function agentRuns(paths: Paths, runs: readonly HookRun[]): AgentRuns[] {
   const record = readInstall(paths.install);
   return SETUPS.flatMap(({ id, label }) => {

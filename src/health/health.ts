@@ -1,4 +1,4 @@
-// Every health check. `status` shows the short form, `doctor` all of it.
+// Runs every health check. `status` shows a few results, `doctor` all.
 import { inspectClaude } from "../agents/claude-code/site.ts";
 import { withDrained } from "../capture/open-drained.ts";
 import { userSettings } from "../config/load.ts";
@@ -24,7 +24,7 @@ const CHECKS: readonly CheckRow[] = [
   ...MODEL_CHECKS,
 ];
 
-export interface HealthOptions {
+interface HealthOptions {
   now: number;
   deep: boolean;
   cwd?: string;

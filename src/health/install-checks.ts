@@ -25,14 +25,14 @@ export function checkPermissions({ paths: { home, database, spool, server } }: H
   const open = [home, database, spool, server].filter(
     (path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0,
   );
-  if (open.length === 0) return ok("the data directory is yours alone");
+  if (open.length === 0) return ok("only you can read the data directory");
   if (mayRestrict(home, statSync(home).mode)) {
     const fix = `Run: c-mem doctor --fix (or chmod -R go-rwx ${home})`;
     return fail(`others on this machine can read ${open.join(", ")}`, fix);
   }
   return fail(
-    `the data directory ${home} is your home folder or one that all users share`,
-    "Move C-Mem's files into a folder of their own and set C_MEM_HOME to it",
+    `the data directory ${home} is your home folder or a folder shared by all users`,
+    "Move C-Mem's files to a new folder and set C_MEM_HOME to it",
   );
 }
 
@@ -48,7 +48,7 @@ export const CLAUDE_CHECKS: readonly CheckRow[] = [
 function checkHooks(site: ClaudeSite, { record }: HealthContext): Result {
   if (site.settingsText !== undefined && !isReadByClient(site.settingsText)) {
     const message = `Claude Code ignores all of ${site.settingsPath}: it has comments or a trailing comma`;
-    return fail(message, "Take them out; then restart Claude Code");
+    return fail(message, "Remove them, then restart Claude Code");
   }
   if (site.hooksDisabled) return fail(`disableAllHooks is set in ${site.settingsPath}`, "Remove that line");
   if (!isInstalled(site)) {
@@ -69,20 +69,20 @@ function checkVersion(site: ClaudeSite, context: HealthContext): Result | undefi
   const { record } = context;
   if (record === undefined || record.version === VERSION) return undefined;
   if (!isInstalled(site) || checkHooks(site, context).state !== "ok") return undefined;
-  return warn(`the hooks are ${record.version}, this is ${VERSION}`, INSTALL);
+  return warn(`the installed hooks have version ${record.version}, c-mem has ${VERSION}`, INSTALL);
 }
 
-/** Most bundles are loaded only now and then, so a broken one would go unnoticed. */
+/** Most bundles are loaded rarely, so a damaged one would go unnoticed. */
 function checkBundles({ paths, record }: HealthContext): Result | undefined {
   if (record === undefined) return undefined;
   const dist = join(pluginFolder(paths.plugin), "dist");
   const broken = BUNDLES.filter((bundle) => !isProgram(join(dist, bundle)));
   if (!existsSync(join(dist, "viewer", "index.html"))) broken.push("viewer");
-  if (broken.length === 0) return ok(`whole, in ${dist}`);
+  if (broken.length === 0) return ok(`complete, in ${dist}`);
   return fail(`missing or damaged in ${dist}: ${broken.join(", ")}`, `${INSTALL} (or c-mem doctor --fix)`);
 }
 
-/** A program that was cut off after a complete statement still compiles: its last characters show it. */
+/** Also looks at the end: a file cut off after a complete statement compiles. */
 function isProgram(path: string): boolean {
   try {
     const text = readFileSync(path, "utf8");
@@ -106,7 +106,7 @@ function checkTools(site: ClaudeSite, { paths, record }: HealthContext): Result 
   const { mcpServer, pluginEnabled, statePath } = site;
   if (!isInstalled(site)) return undefined;
   if (!pluginEnabled && mcpServer === undefined) return warn(`not registered in ${statePath}`, INSTALL);
-  if (!pluginEnabled && mcpServer === "other") return ok(`${statePath} has a server c-mem of the user's own`);
+  if (!pluginEnabled && mcpServer === "other") return ok(`${statePath} has another server named c-mem`);
   const server = typeof mcpServer === "object" ? mcpServer : undefined;
   const node = server?.node ?? record?.node;
   const bundle = server?.bundle ?? join(pluginFolder(paths.plugin), "dist", "mcp.cjs");

@@ -2,9 +2,9 @@
 import type { Paths } from "../config/paths.ts";
 import { asObject, parseJson } from "../core/json.ts";
 import { localSecond } from "../core/time.ts";
-import { readFileSync } from "node:fs";
+import { readTail } from "../platform/read-file.ts";
 
-export interface HookError {
+interface HookError {
   at: string;
   hook: string;
   code: string;
@@ -15,22 +15,19 @@ export function lastHookErrors(log: string): HookError[] {
   return logEntries<HookError>(log, 100);
 }
 
-/** A line that a full disk cut off, or that another program wrote, is skipped. */
+/** Skips lines that are not JSON: cut off on a full disk, or of another program. */
 export function logEntries<Entry>(path: string, max: number): Entry[] {
   const current = readLogLines(path);
-  // A log that was just rotated continues the file beside it.
+  // After a rotation the older entries are in the other file.
   const lines = current.length < max ? [...readLogLines(`${path}.1`), ...current] : current;
   return lines.slice(-max).flatMap((line) => (asObject(parseJson(line)) as Entry | undefined) ?? []);
 }
 
+/** Logs are rotated at 1 MB. */
+const MAX_BYTES = 2 * 1024 * 1024;
+
 function readLogLines(path: string): string[] {
-  try {
-    return readFileSync(path, "utf8")
-      .split("\n")
-      .filter((line) => line !== "");
-  } catch {
-    return [];
-  }
+  return (readTail(path, MAX_BYTES) ?? "").split("\n").filter(Boolean);
 }
 
 export interface LogEntry {

@@ -1,6 +1,6 @@
-// Checks of the model and of semantic search, without spending anything.
+// Checks of the model and of semantic search, without a request to the model.
 import { AppError } from "../core/error.ts";
-import { ago } from "../core/text.ts";
+import { ago, count } from "../core/text.ts";
 import { localDay } from "../core/time.ts";
 import { minilmFile } from "../embed/minilm.ts";
 import { checkModel as checkModelFile } from "../embed/model-file.ts";
@@ -23,10 +23,10 @@ export const MODEL_CHECKS: readonly CheckRow[] = [
 ];
 
 function checkAccess(access: ModelAccess | undefined): Result {
-  if (access === undefined) return ok("none; nothing is sent anywhere");
+  if (access === undefined) return ok("none; no data is sent");
   const { provider, model, baseUrl, apiKeyEnv, apiKey, command } = access;
   if (provider === "claude") {
-    if (command !== undefined) return ok(`${model} by ${command}`);
+    if (command !== undefined) return ok(`${model} through ${command}`);
     return fail("the claude command was not found", "Install Claude Code, or choose another provider");
   }
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
@@ -39,7 +39,7 @@ function checkAccess(access: ModelAccess | undefined): Result {
   }
   const isLocal = /^(?:localhost|127\.|\[::1\]|host\.docker\.internal)/.test(url.hostname);
   if (url.protocol === "https:" || isLocal || apiKey === undefined) return ok(`${model} at ${baseUrl}`);
-  return warn(`${baseUrl} is not encrypted: others can read the key and the requests on the way`, "Use https");
+  return warn(`${baseUrl} is not encrypted: others on the network can read the key and the requests`, "Use https");
 }
 
 function checkPrices({ settings, env }: HealthContext): Result | undefined {
@@ -59,11 +59,11 @@ function checkPause(db: Db, { settings, env, now }: HealthContext): Result | und
   if (pause === undefined || !isPausing(pause, now)) return undefined;
   if (pause.until !== null) {
     const seconds = Math.ceil((pause.until - now) / 1000);
-    return { state: "warn", message: `waits ${seconds} s more after ${pause.kind} (${pause.message})` };
+    return { state: "warn", message: `paused for ${seconds} s after ${pause.kind} (${pause.message})` };
   }
   return fail(
-    `not since ${ago(pause.created_at, now)}: ${pause.message}`,
-    "Fix the key, the model or the address; c-mem worker retry tries the same ones again",
+    `paused since ${ago(pause.created_at, now)}: ${pause.message}`,
+    "Correct the key, the model or the URL. To retry without a change: c-mem worker retry",
   );
 }
 
@@ -72,10 +72,9 @@ function checkBudget(db: Db, { settings, env, now }: HealthContext): Result | un
   const { tokens, microUsd, declined } = spentOn(db, localDay(now));
   const spent = `today ${tokens.toLocaleString("en")} of ${settings.tokensPerDay.toLocaleString("en")} tokens, $${(microUsd / 1e6).toFixed(2)} of $${settings.usdPerDay}`;
   if (declined === 0) return ok(spent);
-  const turns = declined === 1 ? "1 turn keeps" : `${declined.toLocaleString("en")} turns keep`;
   return warn(
-    `${spent}; used up: ${turns} the version made without a model`,
-    "The budget starts again tomorrow; `c-mem config` shows the limits, `c-mem cost` what was spent",
+    `${spent}; used up: ${count(declined, "turn")} not sent to the model`,
+    "The budget resets tomorrow. `c-mem config` shows the limits, `c-mem cost` the usage",
   );
 }
 
@@ -89,7 +88,7 @@ function checkSemanticSearch({ paths, env, settings, store }: HealthContext): Re
     try {
       checkModelFile(minilmFile(paths));
     } catch (error) {
-      // A missing file is unpacked from the installed package when it is needed.
+      // A missing file is unpacked from the installed package on demand.
       if (error instanceof AppError && error.code !== "model_missing")
         return fail(`keyword search only: ${error.message}`, "Run: c-mem model install");
     }
@@ -97,6 +96,6 @@ function checkSemanticSearch({ paths, env, settings, store }: HealthContext): Re
   if (store === undefined || store instanceof Error) return undefined;
   const name = source.kind === "minilm" ? "MiniLM on this machine" : `${source.options.model} at ${source.options.url}`;
   const { vectors, waiting } = embedProgress(store);
-  const rest = waiting === 0 ? "" : `, ${waiting.toLocaleString("en")} turns and observations still to be embedded`;
+  const rest = waiting === 0 ? "" : `, ${waiting.toLocaleString("en")} turns and observations waiting`;
   return ok(`${name}; ${vectors.toLocaleString("en")} vectors${rest}`);
 }

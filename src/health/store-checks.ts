@@ -17,9 +17,9 @@ import { isUnclean } from "../upkeep/erase/erase-rows.ts";
 import { ruleProblems } from "../upkeep/retention/retention.ts";
 import { type CheckRow, DAY_MS, fail, type HealthContext, ok, onStore, type Result, warn } from "./check.ts";
 
-/** Below this, several writers can hit a bug in SQLite's WAL reset. */
+/** Older versions have a bug in resetting the write-ahead log with several writers. */
 const SAFE_SQLITE = "3.51.3";
-/** Searches index new rows, so that many waiting rows mean no search for long. */
+/** Every search indexes new rows, so many rows wait only if nothing was searched for long. */
 const INDEX_BACKLOG = 50_000;
 const OVERDUE_MS = 60 * 60 * 1000;
 
@@ -36,18 +36,21 @@ export const DATABASE_CHECKS: readonly CheckRow[] = [
 function checkDatabase({ store, deep }: HealthContext): Result | undefined {
   if (store instanceof Error) {
     const hint = store instanceof AppError ? store.hint : undefined;
-    return fail(store.message, hint || "See the message; then run c-mem doctor again");
+    return fail(store.message, hint || "Fix the cause, then run c-mem doctor again");
   }
   if (store === undefined || !deep) return undefined;
   const [problem] = integrityProblems(store, "quick_check");
-  if (problem === undefined) return ok("opens and is whole");
-  return fail(`damaged: ${problem}`, "Run: c-mem doctor --fix (it quarantines the file and repairs what it can)");
+  if (problem === undefined) return ok("opens and is intact");
+  return fail(
+    `damaged: ${problem}`,
+    "Run: c-mem doctor --fix (it quarantines the file and recovers all readable rows)",
+  );
 }
 
 function checkSqlite(version: string): Result {
   if (isAtLeast(version, SAFE_SQLITE)) return ok(`SQLite ${version}`);
   return warn(
-    `SQLite ${version} has a known bug when several programs write at once`,
+    `SQLite ${version} has a known bug when several processes write at once`,
     `Use a newer Node (one with SQLite ${SAFE_SQLITE}), then run: c-mem install`,
   );
 }
@@ -56,7 +59,7 @@ function isAtLeast(version: string, wanted: string): boolean {
   return version.localeCompare(wanted, "en", { numeric: true }) >= 0;
 }
 
-/** Compares the last hook run with Claude Code's newest transcript: nothing else shows that hooks never fire. */
+/** Compares the last hook run with Claude Code's newest transcript, to notice hooks that never fire. */
 function checkFired(db: Db, { paths, site, record, now }: HealthContext): Result | undefined {
   if (site instanceof Error) return undefined;
   // Hooks of other agents carry the agent's name: "codex save".
@@ -66,7 +69,7 @@ function checkFired(db: Db, { paths, site, record, now }: HealthContext): Result
   const message = last === 0 ? "no hook has fired yet" : `a hook last fired ${ago(last, now)}`;
   if (!isInstalled(site)) return ok(message);
   const silent = `${message}, but Claude Code was used ${ago(used, now)}`;
-  const fix = "Restart Claude Code and look at /hooks there (hooks record nothing in a project that is switched off)";
+  const fix = "Restart Claude Code and check /hooks there (hooks record nothing in a disabled project)";
   if (last === 0 && used > (record?.installedAt ?? now)) return fail(silent, fix);
   return last > 0 && used - last > DAY_MS ? warn(silent, fix) : ok(message);
 }
@@ -95,7 +98,7 @@ function checkErased(db: Db): Result | undefined {
   return warn("deleted text is not erased from the file yet", "Run: c-mem forget (or c-mem doctor --fix)");
 }
 
-/** Reported before the worker deletes data of a project the user believes is kept. */
+/** Warns before the worker deletes data that the user wanted to keep. */
 function checkRetention(db: Db, { settings }: HealthContext): Result | undefined {
   const problems = ruleProblems(db, settings);
   if (problems.length === 0) return undefined;
@@ -123,7 +126,7 @@ function checkBackups({ paths, settings, now }: HealthContext): Result {
 function checkReplaced({ paths, now }: HealthContext): Result | undefined {
   const [last] = readReports(paths.quarantine);
   if (last === undefined || Math.abs(now - last.at) > OLD_MS) return undefined;
-  const fix = `The replaced file is in ${last.folder}; delete it once you are sure that nothing is missing`;
+  const fix = `The replaced file is in ${last.folder}; delete it when nothing is missing`;
   const when = ago(last.at, now);
   if (last.why === "damaged") return warn(`the database was damaged and replaced ${when}. ${reportText(last)}`, fix);
   return { ...ok(`the database was replaced by a backup ${when}`), fix };

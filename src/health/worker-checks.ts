@@ -1,4 +1,4 @@
-// Checks of what runs and what it leaves: spool, temporary files, errors, the worker, its page, settings files.
+// Checks of the spool, leftover files, errors, the worker, its page and the settings files.
 import { join } from "node:path";
 import { spoolCounts } from "../capture/live/drain.ts";
 import { findPlace } from "../capture/project.ts";
@@ -27,7 +27,7 @@ const SPOOL_BACKLOG = 20_000;
 function checkSpool({ paths }: HealthContext): Result {
   const { waiting, bad } = spoolCounts(paths.spool);
   if (bad > 0) {
-    const fix = `Run: c-mem doctor --fix, which tries again; if that does not help, look at ${paths.spool}/bad and delete it`;
+    const fix = `Run: c-mem doctor --fix to retry. If that does not help, inspect and delete ${paths.spool}/bad`;
     return warn(`${count(bad, "event")} could not be read`, fix);
   }
   const message = `${count(waiting, "event")} ${waiting === 1 ? "waits" : "wait"}`;
@@ -38,7 +38,7 @@ function checkSpool({ paths }: HealthContext): Result {
 const OLD_FILE_MS = 60 * 60 * 1000;
 const TEMPORARY = /(?:\.tmp|\.new)$|^(?:request|(?:lock|activity|server)\.json)\.\d+$/;
 
-/** Temporary files and a lock of programs that were killed. */
+/** Temporary files and the lock of killed processes. */
 export function leftovers(paths: Paths, now: number): { files: string[]; deadLock: boolean } {
   const archives = listFolder(paths.archive).map((agent) => join(paths.archive, agent));
   const folders = [paths.home, paths.spool, paths.worker, paths.shown, paths.privateTurns, ...archives];
@@ -53,8 +53,8 @@ export function leftovers(paths: Paths, now: number): { files: string[]; deadLoc
 function checkLeftovers({ paths, now }: HealthContext): Result {
   const { files, deadLock } = leftovers(paths, now);
   const parts = [
-    ...(files.length > 0 ? [`${count(files.length, "temporary file")} of programs that were killed`] : []),
-    ...(deadLock ? ["the lock of a worker that is gone"] : []),
+    ...(files.length > 0 ? [`${count(files.length, "temporary file")} of killed processes`] : []),
+    ...(deadLock ? ["the lock of a dead worker"] : []),
   ];
   return parts.length === 0 ? ok("none") : warn(parts.join("; "), "Run: c-mem doctor --fix");
 }
@@ -82,7 +82,7 @@ function checkWorker({ paths, settings, now }: HealthContext): Result {
     return ok(settings.worker ? "stopped: starts with the next hook" : "switched off (worker: false)");
   if (hasHeartbeat(paths.workerLock, now)) return ok(`running (pid ${lock.pid})`);
   const message = `process ${lock.pid} has not responded since ${ago(lock.beatenAt, now)}`;
-  return warn(message, "If that lasts, end the process; a new worker starts");
+  return warn(message, "If it stays so, end the process; a new worker starts");
 }
 
 /** The worker serves the page and the API. */
@@ -91,15 +91,15 @@ function checkPage({ paths, settings, now }: HealthContext): Result {
   const server = readServer(paths.server);
   if (server?.problem !== undefined) return warn(server.problem, "Run: c-mem worker restart");
   const pid = findWorker(paths.workerLock, now)?.pid;
-  if (pid === undefined || server?.pid !== pid || server.port === null) return ok("stopped: `c-mem open` opens it");
-  return ok(`http://127.0.0.1:${server.port}, opened by \`c-mem open\``);
+  if (pid === undefined || server?.pid !== pid || server.port === null) return ok("stopped; to open it: c-mem open");
+  return ok(`http://127.0.0.1:${server.port}; to open it: c-mem open`);
 }
 
 function checkSettings({ paths, env, cwd }: HealthContext): Result {
   const project = cwd === undefined ? [] : findPlace(cwd).projectFiles;
   const { problems, warnings } = checkSettingsFiles({ user: paths.config, project }, env);
   const message = [...problems, ...warnings].join("; ");
-  if (problems.length > 0) return fail(message, "Fix them by hand; `c-mem config` shows the values in force");
+  if (problems.length > 0) return fail(message, "Edit the file; `c-mem config` shows the values in use");
   if (warnings.length > 0) return warn(message, "Correct them with `c-mem config set`");
-  return ok("readable");
+  return ok("valid");
 }

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-export interface ReplaceOptions {
+interface ReplaceOptions {
   mode?: number;
   /** False for what can be rebuilt after a power cut. */
   isDurable?: boolean;

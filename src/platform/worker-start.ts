@@ -44,13 +44,19 @@ export function dropWorkerEnv(env: Record<string, string | undefined>): void {
 }
 
 /** If one runs already, the new worker takes over from an older version, or exits. */
-export function spawnWorker(paths: Paths, { bundle, canRun }: WorkerProgram): void {
+export function spawnWorker(paths: Paths, { bundle, canRun }: WorkerProgram, ...args: string[]): void {
   const node = canRun() ? process.execPath : readInstall(paths.install)?.node;
   if (node === undefined) return;
   // Loaded only here: it costs a hook a millisecond.
   const { spawn } = process.getBuiltinModule("node:child_process");
   const env = workerEnv(process.env);
-  const child = spawn(node, [bundle], { cwd: paths.home, env, detached: true, stdio: "ignore", windowsHide: true });
+  const child = spawn(node, [bundle, ...args], {
+    cwd: paths.home,
+    env,
+    detached: true,
+    stdio: "ignore",
+    windowsHide: true,
+  });
   // On failure `c-mem worker status` shows that none runs.
   child.on("error", () => {}).unref();
   noteStart(paths, child.pid);

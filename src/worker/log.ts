@@ -1,4 +1,4 @@
-// The worker's log: a file for `c-mem worker logs`, and stderr with --echo.
+// The worker's log: a file that `c-mem worker logs` prints, and with --echo also stderr.
 import { appendLog } from "../platform/private-file.ts";
 import { filterText } from "../core/privacy/filter.ts";
 import { terminalSafe } from "../core/terminal.ts";

@@ -1,8 +1,8 @@
 // The worker's program: one process per data directory, started detached by hooks and commands.
-//   --once    does the work that waits and stops
-//   --echo    logs to stderr too
-//   --backup  makes a backup of the database and stops
-//   --answer  answers one slow question for the server and stops
+//   --once    does the waiting work, then exits
+//   --echo    also logs to stderr
+//   --backup  makes a backup of the database, then exits
+//   --answer  runs one slow query for the server, then exits
 //   --fresh   replaces a worker that has just read all transcripts
 import { spawn } from "node:child_process";
 import { setPriority } from "node:os";
@@ -15,7 +15,7 @@ import { isDisabled, type Paths, resolvePaths } from "../config/paths.ts";
 import { makeAllPrivate } from "../platform/private-file.ts";
 import { listFolder, statOf } from "../platform/read-file.ts";
 import { removeLock } from "../platform/worker-lock.ts";
-import { dropWorkerEnv, noteStart, workerEnv } from "../platform/worker-start.ts";
+import { dropWorkerEnv, spawnWorker } from "../platform/worker-start.ts";
 import { AppError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
 import { createBackup } from "../store/db/backup.ts";
@@ -28,6 +28,7 @@ import { takeLock } from "../platform/take-lock.ts";
 import { WakeSignal } from "./wake-signal.ts";
 import { runWorker, type StopReason } from "./worker.ts";
 
+const PROGRAM = process.argv[1] ?? "";
 /** Built beside this bundle. */
 const VIEWER = join(import.meta.dirname, "viewer");
 /** The process title: with the lock, and before it has the lock or after it released it. */
@@ -66,7 +67,7 @@ async function answer(paths: Paths, question: string): Promise<void> {
   process.stdout.write(JSON.stringify(await runOffloaded(paths, process.env, JSON.parse(question) as OffloadedQuery)));
 }
 
-/** Runs until the lock is released; true: run again, a hook wrote an event just as it stopped. */
+/** Runs until the lock is released. True: run again, because a hook wrote an event in the last seconds. */
 async function run(paths: Paths, log: Log, signal: AbortSignal, args: readonly string[]): Promise<boolean> {
   const lock = await takeLock(paths, VERSION).catch((error: unknown) => {
     throw explain(error, paths.workerLock);
@@ -107,7 +108,7 @@ async function run(paths: Paths, log: Log, signal: AbortSignal, args: readonly s
     process.title = WAITING;
     log(STOPPED[reason]);
     removeLock(paths.workerLock, lock.token);
-    if (reason === "memory") startSuccessor(paths);
+    if (reason === "memory") spawnWorker(paths, { bundle: PROGRAM, canRun: () => true }, "--fresh");
     return reason === "idle" && hasNewDrop(paths.spool);
   } catch (error) {
     logFailure(log, error);
@@ -126,7 +127,7 @@ function logFailure(log: Log, error: unknown): void {
   else log(`stopped by an error: ${reasonOf(error)}`, { stack: stackOf(error) });
 }
 
-/** A hook that wrote its event before the lock was released has not started another worker. */
+/** A hook that wrote its event while this worker held the lock did not start another one. */
 const JUST_NOW_MS = 10_000;
 
 function hasNewDrop(spool: string): boolean {
@@ -134,18 +135,10 @@ function hasNewDrop(spool: string): boolean {
   return drops.some((name) => Math.abs(Date.now() - (statOf(join(spool, name))?.mtimeMs ?? 0)) < JUST_NOW_MS);
 }
 
-function startSuccessor(paths: Paths): void {
-  const env = workerEnv(process.env);
-  const options = { cwd: paths.home, env, detached: true, stdio: "ignore", windowsHide: true } as const;
-  const child = spawn(process.execPath, [process.argv[1] ?? "", "--fresh"], options);
-  child.unref();
-  noteStart(paths, child.pid);
-}
-
 /** In another process: copying and checking a large database would stop the heartbeat. It logs the result itself. */
 function startBackup(paths: Paths, signal: AbortSignal): Promise<void> {
   const options = { cwd: paths.home, stdio: "ignore", windowsHide: true, signal, killSignal: "SIGKILL" } as const;
-  const child = spawn(process.execPath, [process.argv[1] ?? "", "--backup"], options);
+  const child = spawn(process.execPath, [PROGRAM, "--backup"], options);
   return new Promise((done) => child.on("error", () => done()).on("close", () => done()));
 }
 

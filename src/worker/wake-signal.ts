@@ -2,7 +2,7 @@
 import { mkdirSync, watch } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
-export interface WatchedFolder {
+interface WatchedFolder {
   folder: string;
   /** Whether a new file of this name ends the sleep. */
   matters(name: string): boolean;

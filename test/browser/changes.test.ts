@@ -158,7 +158,7 @@ describe("settings", () => {
     await screenshot(page, "settings-refused");
     await page.locator("#contextObservations").fill("");
     await page.locator("#contextObservations").press("Enter");
-    await page.locator(".setting-error", { hasText: '"" does not fit' }).waitFor();
+    await page.locator(".setting-error", { hasText: 'Invalid value ""' }).waitFor();
     const { stdout } = await run(world, ["config", "get", "contextObservations"]);
     expect(stdout).not.toContain("-3");
   });

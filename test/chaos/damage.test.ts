@@ -152,7 +152,7 @@ describe("a damaged database", () => {
     expect(stdout).toMatch(/^FAIL {2}database: .*damaged.*\n.*c-mem doctor --fix/m);
     const fixed = await run(world, ["doctor", "--fix"]);
     expect(fixed.stdout).toMatch(/^fixed {6}database: The backup .* was restored, /m);
-    expect(fixed.stdout).toMatch(/^ok {4}database: opens and is whole$/m);
+    expect(fixed.stdout).toMatch(/^ok {4}database: opens and is intact$/m);
     expect(quarantine(world)).toHaveLength(1);
     expect((await texts(world)).length).toBe(2);
   });

@@ -165,9 +165,9 @@ describe("c-mem doctor, without asking any model", () => {
     const env = { OPENAI_API_KEY: "k" };
     expect((await checks(world, env))["model budget"]).toMatchObject({
       state: "warn",
-      message: "today 10,400 of 1,000,000 tokens, $0.00 of $1; used up: 1 turn keeps the version made without a model",
+      message: "today 10,400 of 1,000,000 tokens, $0.00 of $1; used up: 1 turn not sent to the model",
     });
-    expect((await run(world, ["status"], { env })).stdout).toContain("used up: 1 turn keeps");
+    expect((await run(world, ["status"], { env })).stdout).toContain("used up: 1 turn not sent");
   });
 });
 

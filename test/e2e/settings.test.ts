@@ -188,7 +188,7 @@ describe("c-mem doctor", () => {
 });
 
 describe("the settings route", () => {
-  it("takes a list in any form, and none with an item that does not fit", async () => {
+  it("takes a list in any form, and rejects one with an invalid item", async () => {
     const served = await createServed();
     const put = (key: string, value: unknown) =>
       ask(served, `/api/settings/${key}`, { method: "PUT", body: JSON.stringify({ value }) });

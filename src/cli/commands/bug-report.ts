@@ -116,7 +116,7 @@ function settingLines(paths: Paths, env: Env): string[] {
   return [...told, ...problems.map((problem) => `problem: ${withoutQuoted(problem)}`)];
 }
 
-/** Of a setting that does not fit the value is quoted: it may be the name of a client. */
+/** The value of an invalid setting is quoted, and may be the name of a client. */
 function withoutQuoted(text: string): string {
   return text.replace(/"[^"]*"/g, '"…"');
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { appendPrivate } from "../private-file.ts";
 import { listFolder, statOf } from "../read-file.ts";
 
-export interface HookFires {
+interface HookFires {
   /** "recall", or "codex recall" for another agent than Claude Code. */
   hook: string;
   count: number;

@@ -29,7 +29,7 @@ export interface Words {
   projectId: number | undefined;
 }
 
-export interface AlsoForget {
+interface AlsoForget {
   words?: Words | undefined;
   /** Responses and titles to clear while their items stay. */
   derived?: Pick<DerivedRows, "responses" | "sessions">;
