@@ -56,7 +56,7 @@ interface RunOptions {
 /** Prints the JSON or the text of a query's result. */
 export function runQuery(
   { name, run, text }: AnyQuery,
-  input: object,
+  input: Record<string, unknown>,
   { json, paths, env }: Invocation,
   { startsWorker = true, opensStore = true }: RunOptions = {},
 ): Promise<number> {

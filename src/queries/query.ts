@@ -49,8 +49,8 @@ export interface HttpRoute {
   readsFiles?: true;
   /** The worker has work to do afterwards. */
   startsWork?: true;
-  /** Subscribers of the stream hear of the changed observation. */
-  tells?: "observation";
+  /** The event of the stream that carries the changed observation. */
+  announces?: "observation";
   /** Content types of `document`, besides JSON. */
   alsoGives?: readonly string[];
   /** Error codes besides the common ones. */
@@ -90,17 +90,7 @@ type ResultOf<Data extends z.ZodType, Meta extends z.ZodType> = {
 } & (z.ZodType extends Meta ? { meta?: never } : { meta: z.input<Meta> });
 
 /** Any query, as the edges use it. */
-export interface AnyQuery {
-  name: string;
-  about: string;
-  details?: string;
-  fields: Fields;
-  http?: HttpRoute;
-  reply(z: Zod): ReplySchema;
-  run(input: object, context: QueryContext): Answer | Promise<Answer>;
-  document?(result: Answer, request: { input: object; accept: string }): HttpDocument | undefined;
-  text?(result: Answer, view: View<object>): string;
-}
+export type AnyQuery = Query<Fields, z.ZodType, z.ZodType, Answer>;
 
 /** Checks at compile time that what `run` returns fits the schema. */
 export function defineQuery<

@@ -116,7 +116,7 @@ export const edit = defineQuery({
   name: "edit",
   about: "reword an observation, by options or in your editor",
   fields: EDIT_FIELDS,
-  http: { method: "patch", path: "/api/observations/:id", tag: "memory", tells: "observation" },
+  http: { method: "patch", path: "/api/observations/:id", tag: "memory", announces: "observation" },
   reply: (z) => ({ data: z.strictObject({ ...observationShape(z), is_changed: z.boolean() }) }),
   run: ({ id, ...changes }, { db }) => changeObservation(db, observationId(id), (before) => apply(before, changes)),
   text: ({ data }) => (data.is_changed ? `Changed ${data.id}: ${fit(data.title, 100)}` : "Nothing changed."),
@@ -161,7 +161,7 @@ export const pin = defineQuery({
   name: "pin",
   about: "keep observations first, and through every rebuild",
   fields: PINNED,
-  http: { method: "put", path: "/api/observations/:id/pin", tag: "memory", tells: "observation" },
+  http: { method: "put", path: "/api/observations/:id/pin", tag: "memory", announces: "observation" },
   reply: (z) => ({ data: listOf(z, observationSchema(z)) }),
   run: ({ id }, { db }) => setPinned(db, id, true),
   text: ({ data }) => data.results.map(({ id, title }) => `Pinned ${id}: ${fit(title, 100)}`).join("\n"),
@@ -171,7 +171,7 @@ export const unpin = defineQuery({
   name: "unpin",
   about: "remove the pin from observations",
   fields: PINNED,
-  http: { method: "delete", path: "/api/observations/:id/pin", tag: "memory", tells: "observation" },
+  http: { method: "delete", path: "/api/observations/:id/pin", tag: "memory", announces: "observation" },
   reply: (z) => ({ data: listOf(z, observationSchema(z)) }),
   run: ({ id }, { db }) => setPinned(db, id, false),
   text: ({ data }) => data.results.map(({ id, title }) => `Unpinned ${id}: ${fit(title, 100)}`).join("\n"),
@@ -190,7 +190,7 @@ export const supersede = defineQuery({
     id: { ...OBSERVATION_ID, position: "<old>" },
     by: { kind: "text", position: "<new>", values: "observations", required: true, about: "its replacement: o79" },
   },
-  http: { method: "put", path: "/api/observations/:id/successor", tag: "memory", tells: "observation" },
+  http: { method: "put", path: "/api/observations/:id/successor", tag: "memory", announces: "observation" },
   reply: (z) => ({ data: observationSchema(z) }),
   run({ id, by }, { db }) {
     memory.supersede(db, observationId(id), observationId(by), Date.now());
@@ -205,7 +205,7 @@ export const undoSupersede = defineQuery({
   name: "supersede",
   about: "make a replaced observation current again",
   fields: { id: supersede.fields.id },
-  http: { method: "delete", path: "/api/observations/:id/successor", tag: "memory", tells: "observation" },
+  http: { method: "delete", path: "/api/observations/:id/successor", tag: "memory", announces: "observation" },
   reply: (z) => ({ data: observationSchema(z) }),
   run({ id }, { db }) {
     memory.undoSupersede(db, observationId(id), Date.now());

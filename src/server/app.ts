@@ -1,8 +1,9 @@
-// The app: every route of the table, with one way to read input and one to reply.
+// The app: serves every route of the table, and the page.
 import { type Context, Hono } from "hono";
 import type * as z from "zod";
 import { AppError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
+import type { Fields } from "../queries/fields.ts";
 import { addDocs } from "./docs-page.ts";
 import { addHeaders, checkAccess, checkOrigin, limitBody } from "./guard.ts";
 import type { Host } from "./host.ts";
@@ -11,7 +12,7 @@ import type { Route } from "./route.ts";
 import { addOpenLink } from "./routes/open.ts";
 import { addStream } from "./stream.ts";
 import { addStatic } from "./static.ts";
-import { ROUTES } from "./table.ts";
+import { ROUTES } from "./routes.ts";
 
 export function createApp(host: Host): Hono {
   const app = new Hono();
@@ -34,23 +35,15 @@ function noRoute(): AppError {
 
 async function serve(http: Context, row: Route, host: Host): Promise<Response> {
   try {
-    const isRead = row.method === "get";
-    if (row.fields !== undefined) checkNames(row, isRead ? http.req.query() : {});
-    const query = (
-      row.fields === undefined
-        ? check(row.query, http.req.query(), "query")
-        : { ...http.req.query(), ...http.req.param() }
-    ) as Record<string, unknown>;
-    const body = row.body === undefined ? undefined : check(row.body, await readJson(http), "body");
-    if (row.fields !== undefined && !isRead) Object.assign(query, await readBody(http, row));
-    const { paths, env, store, kept } = host;
+    const { values, body } = await readRequest(http, row);
+    const { paths, env, store, embeddings } = host;
     host.onRequest();
     const answer = await store.use(
       (db) => {
-        const offloaded = row.isSlow ? host.offload.run(db, row, query) : undefined;
+        const offloaded = row.isSlow ? host.offload.run(db, row, values) : undefined;
         if (offloaded !== undefined) return offloaded;
-        const context = { db, paths, env, cwd: undefined, embeddings: kept };
-        return row.run({ context, params: http.req.param(), query, body, host, http });
+        const context = { db, paths, env, cwd: undefined, embeddings };
+        return row.run({ context, params: http.req.param(), values, body, host, http });
       },
       { asIs: row.asIs ?? false, isWriting: row.method !== "get" },
     );
@@ -60,35 +53,36 @@ async function serve(http: Context, row: Route, host: Host): Promise<Response> {
   }
 }
 
-/** Parameters and fields of a query's route; an unknown one is a mistake. */
-function checkNames({ fields = {} }: Pick<Route, "fields">, values: object, what = "query"): void {
+async function readRequest(
+  http: Context,
+  { method, fields, body: schema }: Route,
+): Promise<{ values: Record<string, unknown>; body: unknown }> {
+  const parameters = http.req.query();
+  if (method === "get" || fields === undefined) refuseUnknown(fields, parameters, "query");
+  if (fields === undefined) return { values: {}, body: schema && parse(schema, await readJson(http)) };
+  const body = method === "get" ? {} : await readJson(http);
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw usage("body: must be an object.");
+  refuseUnknown(fields, body, "body");
+  return { values: { ...parameters, ...body, ...http.req.param() }, body };
+}
+
+function refuseUnknown(fields: Fields = {}, values: object, what: string): void {
   const known = new Set(
     Object.entries(fields).flatMap(([key, { only, aliases = [] }]) => (only === "cli" ? [] : [key, ...aliases])),
   );
   const unknown = Object.keys(values).find((name) => !known.has(name));
-  if (unknown !== undefined)
-    throw new AppError("usage", `${what}: "${unknown}" is not known.`, { hint: "See /api/docs." });
+  if (unknown !== undefined) throw usage(`${what}: "${unknown}" is not known.`);
 }
 
-async function readBody(http: Context, row: Route): Promise<object> {
-  const body = await readJson(http);
-  if (typeof body !== "object" || body === null || Array.isArray(body))
-    throw new AppError("usage", "body: must be an object.", { hint: "See /api/docs." });
-  checkNames(row, body, "body");
-  return { ...body, ...http.req.param() };
+function usage(message: string): AppError {
+  return new AppError("usage", message, { hint: "See /api/docs." });
 }
 
-function check(schema: z.ZodType | undefined, value: unknown, what: string): unknown {
-  if (schema === undefined) {
-    const [unknown] = Object.keys(value as object);
-    if (unknown === undefined) return {};
-    throw new AppError("usage", `${what}: "${unknown}" is not known here.`);
-  }
-  const parsed = schema.safeParse(value);
+function parse(schema: z.ZodType, body: unknown): unknown {
+  const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const place = [what, ...(issue?.path ?? [])].join(".");
-  throw new AppError("usage", `${place}: ${issue?.message ?? "does not fit"}`, { hint: "See /api/docs." });
+  throw usage(`${["body", ...(issue?.path ?? [])].join(".")}: ${issue?.message ?? "is invalid"}`);
 }
 
 async function readJson(http: Context): Promise<unknown> {

@@ -6,11 +6,11 @@ import type { Env, Paths } from "../config/paths.ts";
 import { openDriver } from "../store/db/driver.ts";
 import type { OffloadedQuery, OffloadReply } from "./offload.ts";
 import { createApp } from "./app.ts";
-import { createHost, type HostOptions } from "./create-host.ts";
-import { ROUTES } from "./table.ts";
+import { createHost, type Host, type HostOptions } from "./host.ts";
+import { ROUTES } from "./routes.ts";
 
 export interface HttpApp {
-  host: ReturnType<typeof createHost>;
+  host: Host;
   listener(request: IncomingMessage, response: ServerResponse): void | Promise<void>;
 }
 
@@ -23,14 +23,14 @@ export function createHttpApp(options: HostOptions): HttpApp {
 const BUSY_TIMEOUT_MS = 1_000;
 
 /** Runs one slow query; prints nothing else. */
-export async function runOffloaded(paths: Paths, env: Env, { path, query }: OffloadedQuery): Promise<OffloadReply> {
+export async function runOffloaded(paths: Paths, env: Env, { path, values }: OffloadedQuery): Promise<OffloadReply> {
   const row = ROUTES.find((route) => route.path === path);
   const db = openDriver(paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {
     if (row?.isSlow === undefined) throw new Error(`${path} does not run in its own process`);
     const context = { db, paths, env, cwd: undefined };
     // Slow queries use nothing else of a call.
-    const { data, meta = {} } = (await row.run({ context, query } as Parameters<typeof row.run>[0])) as Answer;
+    const { data, meta = {} } = (await row.run({ context, values } as Parameters<typeof row.run>[0])) as Answer;
     return { data, meta };
   } catch (error) {
     return { error: errorJson(row?.command ?? "", error).error };

@@ -11,7 +11,7 @@ import type { Route } from "./route.ts";
 
 export interface Offload {
   /** Undefined for a small store: running the query here is faster. */
-  run(db: Db, route: SlowRoute, query: Json): Promise<Answer> | undefined;
+  run(db: Db, route: SlowRoute, values: Json): Promise<Answer> | undefined;
   close(): void;
 }
 
@@ -20,7 +20,7 @@ type SlowRoute = Pick<Route, "path" | "readsFiles">;
 /** What the process gets as an argument and prints. */
 export interface OffloadedQuery {
   path: string;
-  query: Json;
+  values: Json;
 }
 export type OffloadReply = Answer | Pick<ErrorJson, "error">;
 
@@ -45,14 +45,14 @@ export function createOffload(paths: Paths): Offload {
   const replies = new Map<string, CachedReply>();
   const stop = new AbortController();
   return {
-    run(db, { path, readsFiles = false }, query) {
+    run(db, { path, readsFiles = false }, values) {
       if ((statOf(paths.database)?.size ?? 0) < LARGE_BYTES) return undefined;
-      const key = JSON.stringify([path, query]);
+      const key = JSON.stringify([path, values]);
       const version = readsFiles ? undefined : writeVersion(db);
       const known = replies.get(key);
       if (known !== undefined && isValid(known, version)) return known.reply;
       const startedAt = performance.now();
-      const entry: CachedReply = { reply: runInProcess(paths, { path, query }, stop.signal), version };
+      const entry: CachedReply = { reply: runInProcess(paths, { path, values }, stop.signal), version };
       replies.delete(key);
       replies.set(key, entry);
       for (const old of [...replies.keys()].slice(0, -MAX_REPLIES)) replies.delete(old);

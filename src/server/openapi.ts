@@ -6,7 +6,7 @@ import { VERSION } from "../core/version.ts";
 import { statusOf } from "./reply.ts";
 import type { Route } from "./route.ts";
 import { EVENTS, STREAM_ABOUT } from "./schemas/events.ts";
-import { ROUTES } from "./table.ts";
+import { ROUTES } from "./routes.ts";
 
 /** Errors of any route. */
 const COMMON_ERRORS = ["usage", "unauthorized", "forbidden", "nothing_found", "rate_limited", "internal", "store_busy"];
@@ -88,7 +88,7 @@ function pathParameters({ path }: Route): Json[] {
 
 function queryParameters(row: Route): Json[] {
   if (row.fields !== undefined && row.method !== "get") return [];
-  const { properties, required } = row.fields === undefined ? zodFields(row.query) : fieldsOf(row);
+  const { properties, required } = fieldsOf(row);
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: "query",
@@ -111,10 +111,6 @@ function bodyOf(row: Route): Json {
 interface ObjectSchema {
   properties: Record<string, Json>;
   required: string[];
-}
-
-function zodFields(query: z.ZodType | undefined): ObjectSchema {
-  return { properties: {}, required: [], ...(query === undefined ? {} : schemaOf(query)) };
 }
 
 /** The fields that are not part of the path. */

@@ -5,7 +5,7 @@ import { readServer, type ServerRecord, serverToken, writeServer } from "../plat
 import { createAccess, isOwner } from "./access.ts";
 import type { HttpApp } from "./http-app.ts";
 import { limitConnections } from "./connections.ts";
-import type { HostOptions } from "./create-host.ts";
+import type { HostOptions } from "./host.ts";
 
 export interface Serving {
   /** Undefined: nothing is served. */

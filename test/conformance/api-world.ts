@@ -6,7 +6,7 @@ import type { Hono } from "hono";
 import { type Paths, resolvePaths } from "../../src/config/paths.ts";
 import { deriveNewest } from "../../src/memory/derive.ts";
 import { createApp } from "../../src/server/app.ts";
-import { createHost } from "../../src/server/create-host.ts";
+import { createHost } from "../../src/server/host.ts";
 import type { Host } from "../../src/server/host.ts";
 import type { Db } from "../../src/store/db/driver.ts";
 import { insertInjection } from "../../src/store/tables/injections.ts";

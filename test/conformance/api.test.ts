@@ -4,7 +4,7 @@ import fc from "fast-check";
 import * as z from "zod";
 import { errorEnvelope, replyEnvelope } from "../../src/server/openapi.ts";
 import type { Route } from "../../src/server/route.ts";
-import { ROUTES } from "../../src/server/table.ts";
+import { ROUTES } from "../../src/server/routes.ts";
 import { type ApiWorld, createApiWorld } from "./api-world.ts";
 
 let world: ApiWorld;

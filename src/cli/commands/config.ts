@@ -18,7 +18,8 @@ export const command = defineCommand({
     value: { kind: "list", position: "[value...]", about: "its new value; several for a list" },
   },
   run({ action, key, value = [] }, invocation) {
-    const run = (query: AnyQuery, input: object) => runQuery(query, input, invocation, { opensStore: false });
+    const run = (query: AnyQuery, input: Record<string, unknown>) =>
+      runQuery(query, input, invocation, { opensStore: false });
     if (action === undefined) return run(settings, {});
     if (key === undefined || (action === "set") !== value.length > 0) {
       throw new AppError(

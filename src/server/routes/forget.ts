@@ -5,7 +5,7 @@ import { route } from "../route.ts";
 import { countOf, schemaOf } from "../../queries/schemas.ts";
 import { MAX_HOLD_SECONDS } from "../undo-window.ts";
 
-const names = () =>
+const idsByKind = () =>
   z.strictObject(schemaOf(z, { texts: ["sessions", "prompts", "messages", "tool_uses", "observations"] }));
 
 const receipt = () =>
@@ -13,7 +13,7 @@ const receipt = () =>
     applied: z.literal(true),
     removed: z.record(z.string(), countOf(z)),
     backups: z.strictObject(schemaOf(z, { texts: ["cleaned", "removed"] })),
-    items: names(),
+    items: idsByKind(),
     tombstones: z.array(z.strictObject(schemaOf(z, { text: ["kind", "hash"] }))),
     proof: z.strictObject(
       schemaOf(z, {
@@ -28,11 +28,11 @@ const receipt = () =>
 const held = () =>
   z.strictObject({
     applied: z.literal(false),
-    would_remove: names(),
+    would_remove: idsByKind(),
     held: z.strictObject({ token: z.string(), seconds: countOf(z) }).optional(),
   });
 
-export const FORGET = route({
+const forget = route({
   method: "post",
   path: "/api/forget",
   command: "forget",
@@ -60,7 +60,7 @@ export const FORGET = route({
   },
 });
 
-export const HELD = route({
+const state = route({
   method: "get",
   path: "/api/forget/:token",
   command: "forget",
@@ -72,7 +72,7 @@ export const HELD = route({
   run: ({ params, host }) => host.undoWindow.stateOf(params["token"] ?? ""),
 });
 
-export const TAKE_BACK = route({
+const cancel = route({
   method: "delete",
   path: "/api/forget/:token",
   command: "forget",
@@ -82,3 +82,5 @@ export const TAKE_BACK = route({
   errors: ["too_late"],
   run: ({ params, host }) => host.undoWindow.cancel(params["token"] ?? ""),
 });
+
+export const FORGET_ROUTES = [forget, state, cancel];

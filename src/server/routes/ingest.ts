@@ -1,7 +1,8 @@
 // Events an editor reports. Field names are those of the hooks and, for compatibility, of other memory systems.
 import * as z from "zod";
-import { type EventSource, recordEvent } from "../ingest.ts";
-import { route } from "../route.ts";
+import { count } from "../../core/text.ts";
+import { recordEvent } from "../ingest.ts";
+import { type Route, route } from "../route.ts";
 import { countOf } from "../../queries/schemas.ts";
 
 const id = () => z.union([z.string().min(1).max(400), z.int()]).optional();
@@ -25,13 +26,6 @@ const identity = {
     .meta({ description: "ISO 8601 or milliseconds, at most a day ago (default: now)" }),
 };
 
-type Identity = z.output<z.ZodObject<typeof identity>>;
-
-function who(body: Identity, inPath?: string): EventSource {
-  const { sessionId, session_id, claudeSessionId, contentSessionId, project, cwd, agent } = body;
-  return { sessionId: inPath ?? sessionId ?? session_id ?? claudeSessionId ?? contentSessionId, project, cwd, agent };
-}
-
 const reply = () => ({
   data: z.strictObject({
     session_id: z.string(),
@@ -42,101 +36,51 @@ const reply = () => ({
   }),
 });
 
-const prompted = z.looseObject({
-  ...identity,
-  userPrompt: z.string().optional(),
-  prompt: z.string().optional(),
-  prompt_id: z.string().max(400).optional().meta({ description: "repeating an id does not record the prompt twice" }),
-});
+interface EventRow<Fields extends z.ZodRawShape> {
+  path: string;
+  /** The hook that reports the same event. */
+  command: string;
+  about: string;
+  fields: Fields;
+  /** The hook's payload. */
+  payload(body: z.output<z.ZodObject<Fields & typeof identity>>): Record<string, unknown>;
+}
 
-type Prompted = z.output<typeof prompted>;
+function eventRoute<Fields extends z.ZodRawShape>(row: EventRow<Fields>): Route {
+  const { path, command, about, fields, payload } = row;
+  return route({
+    method: "post",
+    path,
+    command,
+    tag: "capture",
+    ...(command !== "new" && { asIs: true }),
+    about,
+    body: z.looseObject({ ...identity, ...fields }),
+    reply,
+    run({ context, params, body }) {
+      const { sessionId, session_id, claudeSessionId, contentSessionId, project, cwd, agent, timestamp } =
+        body as z.output<z.ZodObject<typeof identity>>;
+      const source = params["id"] ?? sessionId ?? session_id ?? claudeSessionId ?? contentSessionId;
+      const event = { ...payload(body as Parameters<typeof payload>[0]), timestamp };
+      return recordEvent(context, { sessionId: source, project, cwd, agent }, command, event);
+    },
+  });
+}
 
-const promptPayload = ({ userPrompt, prompt, prompt_id, timestamp }: Prompted): Record<string, unknown> => ({
-  prompt: userPrompt ?? prompt ?? "",
-  prompt_id,
-  timestamp,
-});
-
-export const INIT = route({
-  method: "post",
-  path: "/sessions/init",
+const PROMPT = {
   command: "new",
-  tag: "capture",
-  about: "Record a prompt. The first one starts the session.",
-  body: prompted,
-  reply,
-  run: ({ context, body }) => recordEvent(context, who(body), "new", promptPayload(body)),
-});
-
-export const INIT_ONE = route({
-  method: "post",
-  path: "/sessions/:id/init",
-  command: "new",
-  tag: "capture",
-  about: "The same for a session by its id, the editor's own or session_db_id. Repeated text is recorded once.",
-  body: prompted,
-  reply,
-  run: ({ context, params, body }) => recordEvent(context, who(body, params["id"]), "new", promptPayload(body)),
-});
-
-export const TOOL_USE = route({
-  method: "post",
-  path: "/api/sessions/observations",
-  command: "save",
-  tag: "capture",
-  asIs: true,
-  about: "Record a tool use.",
-  body: z.looseObject({
-    ...identity,
-    tool_name: z.string().min(1).max(400),
-    tool_input: z.unknown().optional(),
-    tool_response: z.unknown().optional(),
-    tool_use_id: z.string().max(400).optional().meta({ description: "repeating an id does not record the use twice" }),
-    prompt_id: z.string().max(400).optional(),
-    error: z.string().optional().meta({ description: "the error message, if it failed" }),
-    duration_ms: z.number().optional(),
-  }),
-  reply,
-  run: ({ context, body }) => {
-    const { tool_name, tool_input, tool_response, tool_use_id, prompt_id, error, duration_ms, timestamp } = body;
-    const hook_event_name = error === undefined ? "PostToolUse" : "PostToolUseFailure";
-    const what = { tool_name, tool_input, tool_response, tool_use_id, prompt_id, error, duration_ms, timestamp };
-    return recordEvent(context, who(body), "save", { hook_event_name, ...what });
+  fields: {
+    userPrompt: z.string().optional(),
+    prompt: z.string().optional(),
+    prompt_id: z.string().max(400).optional().meta({ description: "repeating an id does not record the prompt twice" }),
   },
-});
-
-export const SUMMARIZE = route({
-  method: "post",
-  path: "/api/sessions/summarize",
-  command: "summary",
-  tag: "capture",
-  asIs: true,
-  about: "End a turn. Observations are derived in the background.",
-  body: z.looseObject({
-    ...identity,
-    last_user_message: z.string().optional(),
-    last_assistant_message: z.string().optional(),
-    prompt_id: z.string().max(400).optional(),
+  payload: ({ userPrompt, prompt, prompt_id }: Record<string, unknown>) => ({
+    prompt: userPrompt ?? prompt ?? "",
+    prompt_id,
   }),
-  reply,
-  run: ({ context, body: { last_assistant_message, prompt_id, timestamp, ...body } }) =>
-    recordEvent(context, who(body), "summary", { last_assistant_message, prompt_id, timestamp }),
-});
+};
 
-export const COMPLETE = route({
-  method: "post",
-  path: "/api/sessions/complete",
-  command: "cleanup",
-  tag: "capture",
-  asIs: true,
-  about: "End a session.",
-  body: z.looseObject({ ...identity, reason: z.string().max(200).optional() }),
-  reply,
-  run: ({ context, body: { reason, timestamp, ...body } }) =>
-    recordEvent(context, who(body), "cleanup", { reason, timestamp }),
-});
-
-export const PROCESSING = route({
+const processing = route({
   method: "post",
   path: "/api/processing",
   command: "processing",
@@ -147,10 +91,62 @@ export const PROCESSING = route({
   reply: () => ({ data: z.strictObject({ is_processing: z.boolean(), told: z.string() }) }),
   run: ({ host, body: { isProcessing } }) => {
     host.live.broadcast("processing_status", { is_processing: isProcessing, by: "editor" });
-    return { data: { is_processing: isProcessing, told: textOf(host.live.count()) } };
+    return { data: { is_processing: isProcessing, told: count(host.live.count(), "reader") } };
   },
 });
 
-function textOf(clients: number): string {
-  return `${clients} ${clients === 1 ? "reader" : "readers"}`;
-}
+export const EVENT_ROUTES = [
+  eventRoute({ ...PROMPT, path: "/sessions/init", about: "Record a prompt. The first one starts the session." }),
+  eventRoute({
+    ...PROMPT,
+    path: "/sessions/:id/init",
+    about: "The same for a session by its id, the editor's own or session_db_id. Repeated text is recorded once.",
+  }),
+  eventRoute({
+    path: "/api/sessions/observations",
+    command: "save",
+    about: "Record a tool use.",
+    fields: {
+      tool_name: z.string().min(1).max(400),
+      tool_input: z.unknown().optional(),
+      tool_response: z.unknown().optional(),
+      tool_use_id: z
+        .string()
+        .max(400)
+        .optional()
+        .meta({ description: "repeating an id does not record the use twice" }),
+      prompt_id: z.string().max(400).optional(),
+      error: z.string().optional().meta({ description: "the error message, if it failed" }),
+      duration_ms: z.number().optional(),
+    },
+    payload: ({ tool_name, tool_input, tool_response, tool_use_id, prompt_id, error, duration_ms }) => ({
+      hook_event_name: error === undefined ? "PostToolUse" : "PostToolUseFailure",
+      tool_name,
+      tool_input,
+      tool_response,
+      tool_use_id,
+      prompt_id,
+      error,
+      duration_ms,
+    }),
+  }),
+  eventRoute({
+    path: "/api/sessions/summarize",
+    command: "summary",
+    about: "End a turn. Observations are derived in the background.",
+    fields: {
+      last_user_message: z.string().optional(),
+      last_assistant_message: z.string().optional(),
+      prompt_id: z.string().max(400).optional(),
+    },
+    payload: ({ last_assistant_message, prompt_id }) => ({ last_assistant_message, prompt_id }),
+  }),
+  eventRoute({
+    path: "/api/sessions/complete",
+    command: "cleanup",
+    about: "End a session.",
+    fields: { reason: z.string().max(200).optional() },
+    payload: ({ reason }) => ({ reason }),
+  }),
+  processing,
+];

@@ -1,14 +1,20 @@
-// The HTTP route of a query.
+// The table of all routes of the API.
 import * as z from "zod";
+import { QUERIES } from "../queries/all.ts";
 import { readInput } from "../queries/fields.ts";
 import type { AnyQuery } from "../queries/query.ts";
 import type { Route } from "./route.ts";
+import { FORGET_ROUTES } from "./routes/forget.ts";
+import { EVENT_ROUTES } from "./routes/ingest.ts";
+import { LINK } from "./routes/open.ts";
+
+export const ROUTES: readonly Route[] = [...QUERIES.map(queryRoute), ...EVENT_ROUTES, ...FORGET_ROUTES, LINK];
 
 /** `GET` reads the input from the path and the parameters, the other methods from the path and the body. */
-export function queryRoute(query: AnyQuery): Route {
+function queryRoute(query: AnyQuery): Route {
   const { http: definition, name, about, fields, reply, run, document } = query;
   if (definition === undefined) throw new Error(`${name} has no route`);
-  const { method = "get", startsWork, tells, ...rest } = definition;
+  const { method = "get", startsWork, announces, ...rest } = definition;
   return {
     ...rest,
     method,
@@ -16,11 +22,11 @@ export function queryRoute(query: AnyQuery): Route {
     about,
     fields,
     reply: () => reply(z),
-    run: async ({ context, query: values, host, http }) => {
-      const input = readInput(fields, values as Record<string, unknown>, (key) => key);
+    run: async ({ context, values, host, http }) => {
+      const input = readInput(fields, values, (key) => key);
       const result = await run(input, context);
       if (startsWork) host.onWork();
-      if (tells !== undefined) host.live.broadcast(tells, { ...changedRow(result.data as object), change: "edited" });
+      if (announces) host.live.broadcast(announces, { ...changedRow(result.data as object), change: "edited" });
       const file = document?.(result, { input, accept: http.req.header("Accept") ?? "" });
       if (file === undefined) return result;
       const { body, type, fileName } = file;
