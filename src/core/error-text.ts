@@ -79,3 +79,8 @@ const STOP_WORDS = new Set(
     " ",
   ),
 );
+
+/** The user refused the tool use, so it never ran: not a failure of the tool. */
+export function isDenial(output: string): boolean {
+  return /^The user doesn't want to (?:proceed|take this action)/.test(output);
+}

@@ -75,30 +75,24 @@ function subtitleOf(
 
 function rollUp(turns: readonly Summary[], requests: readonly UserRequest[]): Summary {
   const asked = requests.filter(({ kind }) => kind !== "reply").map(({ title }) => withFullStop(title));
-  const first = (texts: readonly string[]): string => fitting(texts).join(" ");
-  // What happened last counts most.
-  const newest = (texts: readonly string[]): string => fitting(texts.toReversed()).toReversed().join(" ");
-  const union = (lists: readonly string[][], max: number): string[] => [...new Set(lists.flat())].slice(0, max);
+  // The latest work counts most.
+  const newest = (field: "investigated" | "learned" | "completed" | "notes"): string =>
+    fitting(turns.map((turn) => turn[field]).toReversed())
+      .toReversed()
+      .join(" ");
+  const union = (listOf: (turn: Summary) => string[], max: number): string[] =>
+    [...new Set(turns.flatMap(listOf))].slice(0, max);
   return {
-    request: first(asked.length > 0 ? asked : turns.map(({ request }) => request)),
-    investigated: newest(turns.map(({ investigated }) => investigated)),
-    learned: newest(turns.map(({ learned }) => learned)),
-    completed: newest(turns.map(({ completed }) => completed)),
-    // What an earlier turn left open was done since, or is said again.
+    request: fitting(asked.length > 0 ? asked : turns.map(({ request }) => request)).join(" "),
+    investigated: newest("investigated"),
+    learned: newest("learned"),
+    completed: newest("completed"),
+    // Open ends of earlier turns are done or mentioned again.
     nextSteps: turns.findLast(({ nextSteps }) => nextSteps !== "")?.nextSteps ?? "",
-    filesRead: union(
-      turns.map(({ filesRead }) => filesRead),
-      MAX_PATHS,
-    ),
-    filesEdited: union(
-      turns.map(({ filesEdited }) => filesEdited),
-      MAX_PATHS,
-    ),
-    notes: newest(turns.map(({ notes }) => notes)),
-    evidence: union(
-      turns.map(({ evidence }) => evidence.slice(0, 3)),
-      MAX_EVIDENCE,
-    ),
+    filesRead: union(({ filesRead }) => filesRead, MAX_PATHS),
+    filesEdited: union(({ filesEdited }) => filesEdited, MAX_PATHS),
+    notes: newest("notes"),
+    evidence: union(({ evidence }) => evidence.slice(0, 3), MAX_EVIDENCE),
   };
 }
 

@@ -7,19 +7,18 @@ import type { Db } from "../../store/db/driver.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { type Limit, reserve, settle } from "../../store/tables/ledger.ts";
 import { clearPauses, findPause, isPausing, pauseModel } from "../../store/tables/model-pauses.ts";
-import type { Dropped } from "./check-reply.ts";
 import { requestHash } from "./turn-prompt.ts";
 
-/** What came of asking a model about a turn. */
+/** The outcome of asking a model about a turn. */
 export type Enriched =
   /** The model's version is current. */
-  | { kind: "saved"; observations: number; dropped: Dropped }
+  | { kind: "saved"; observations: number }
   /** The extractor's version stays. */
-  | { kind: "kept"; why: KeptBecause; message: string }
+  | { kind: "kept"; why: KeepReason; message: string }
   /** Ask again after `afterMs`. `counts`: the turn may be the cause, so it is a failed attempt; else nothing was sent or the server was unreachable. */
   | { kind: "later"; afterMs: number; counts: boolean; message: string };
 
-type KeptBecause =
+type KeepReason =
   | "gone"
   | "excluded"
   | "nothing-to-say"
@@ -28,11 +27,11 @@ type KeptBecause =
   | "changed-meanwhile"
   | "unusable";
 
-export function kept(why: KeptBecause, message: string): Enriched {
+export function kept(why: KeepReason, message: string): Enriched {
   return { kind: "kept", why, message };
 }
 
-/** The queue takes a longer wait for a clock that was wrong, and would run the job at once. */
+/** The queue takes a longer wait for a clock error and runs the job at once. */
 const MAX_WAIT_MS = 60 * 60_000;
 
 function later(afterMs: number, counts: boolean, message: string): Enriched {

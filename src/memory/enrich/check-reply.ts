@@ -1,4 +1,4 @@
-// Accepts of a model's reply only what can be traced: known types, ids it was given, names that are in the turn.
+// Keeps only the traceable part of a model's reply: known types, ids it was given, names that occur in the turn.
 import { asArray, asObject, asObjects, asString, type JsonObject } from "../../core/json.ts";
 import {
   CONCEPTS,
@@ -22,35 +22,26 @@ const MAX_FACTS = 10;
 const MAX_FILES = 50;
 const FIELD_CHARS = 1_500;
 
-/** Observations dropped, by the first reason. */
-export interface Dropped {
-  unknownType: number;
-  uncited: number;
-  madeUp: number;
-  tooMany: number;
-}
-
-export type Checked = { memory: TurnMemory; dropped: Dropped } | { problem: string };
-
-export function checkReply(reply: unknown, evidence: TurnEvidence, record: TurnRecord): Checked {
+export function checkReply(
+  reply: unknown,
+  evidence: TurnEvidence,
+  record: TurnRecord,
+): { memory: TurnMemory } | { problem: string } {
   const answer = asObject(reply);
   if (!Array.isArray(answer?.["observations"])) return { problem: "it has no list of observations" };
   const summary = readSummary(asObject(answer["summary"]));
   if (summary === undefined) return { problem: "it has no summary" };
-  const dropped: Dropped = { unknownType: 0, uncited: 0, madeUp: 0, tooMany: 0 };
   const turnText = textOfTurn(evidence);
-  const observations: Observation[] = [];
-  for (const raw of asObjects(answer["observations"])) {
-    const checked = checkObservation(raw, evidence, record.ids, turnText);
-    if (typeof checked === "string") dropped[checked] += 1;
-    else if (observations.length === MAX_OBSERVATIONS) dropped.tooMany += 1;
-    else observations.push(checked);
-  }
-  if (observations.length === 0 && Object.values(dropped).some((count) => count > 0)) {
+  const given = asObjects(answer["observations"]);
+  const observations = given
+    .map((raw) => checkObservation(raw, evidence, record.ids, turnText))
+    .filter((one) => one !== undefined)
+    .slice(0, MAX_OBSERVATIONS);
+  if (observations.length === 0 && given.length > 0) {
     return { problem: "no observation cites ids of the record and keeps to what is in it" };
   }
   if (observations.length === 0 && evidence.toolUses.some(isChange)) {
-    return { problem: "it says nothing of what was changed" };
+    return { problem: "it does not say what was changed" };
   }
   const cited = citedIds(asObject(answer["summary"])?.["evidence"], record.ids);
   const ids = [...new Set([evidence.prompt.id, ...observations.flatMap((one) => one.evidence)])];
@@ -61,7 +52,6 @@ export function checkReply(reply: unknown, evidence: TurnEvidence, record: TurnR
       observations,
       summary: { ...summary, filesRead, filesEdited, evidence: cited.length > 0 ? cited : ids },
     },
-    dropped,
   };
 }
 
@@ -70,7 +60,7 @@ function checkObservation(
   evidence: TurnEvidence,
   ids: ReadonlySet<string>,
   turnText: string,
-): Observation | keyof Dropped {
+): Observation | undefined {
   const type = OBSERVATION_TYPES.find((known) => known === raw["type"]);
   const title = line(raw["title"], TITLE_CHARS);
   const subtitle = line(raw["subtitle"], TITLE_CHARS);
@@ -78,12 +68,12 @@ function checkObservation(
   const facts = asArray(raw["facts"])
     .map((fact) => line(fact, FACT_CHARS))
     .filter((fact) => fact !== "");
-  if (type === undefined || title === "") return "unknownType";
+  if (type === undefined || title === "") return undefined;
   const cited = citedIds(raw["evidence"], ids);
-  if (cited.length === 0) return "uncited";
-  if (!isGrounded([title, narrative, ...facts].join("\n"), turnText)) return "madeUp";
+  if (cited.length === 0) return undefined;
+  if (!isGrounded([title, narrative, ...facts].join("\n"), turnText)) return undefined;
   // A decision needs a person or the agent: output of a tool cannot decide.
-  if (type === "decision" && sharedWords(title, conversationOf(evidence)) < DECISION_SHARE) return "madeUp";
+  if (type === "decision" && sharedWords(title, conversationOf(evidence)) < DECISION_SHARE) return undefined;
   return {
     type,
     title,

@@ -11,7 +11,7 @@ import { findPromptPlace } from "../../store/tables/prompts.ts";
 import { summariesOfTurn } from "../../store/tables/summaries.ts";
 import { saveTurnMemory, type TurnPlace } from "../save-turn.ts";
 import { askModel, type Enriched, kept, waitForPause } from "./ask-model.ts";
-import { checkReply, type Dropped } from "./check-reply.ts";
+import { checkReply } from "./check-reply.ts";
 import { PROMPT_HASH, repeatRequest, requestHash, turnRequest } from "./turn-prompt.ts";
 import { turnRecord } from "./turn-record.ts";
 import { parseXmlReply } from "./xml-reply.ts";
@@ -25,10 +25,10 @@ export interface EnrichOptions {
 }
 
 const GONE = kept("gone", "the turn was deleted");
-/** A shorter turn without tool uses has nothing that the extractor could not say. */
+/** For a shorter turn without tool uses, the extractor is good enough. */
 const MIN_TURN_CHARS = 400;
 
-/** Throws only bugs and errors of the store: what goes wrong with the model is an outcome. */
+/** Failures of the model are outcomes; throws only on bugs and on errors of the store. */
 export async function enrichTurn(
   db: Db,
   provider: Provider,
@@ -40,12 +40,12 @@ export async function enrichTurn(
   const turn = loadTurn(db, promptDbId);
   if (turn === undefined) return GONE;
   const { place, evidence } = turn;
-  if (isExcluded(evidence.cwd)) return kept("excluded", "its folder is excluded from recording now");
-  if (!isWorthAsking(evidence)) return kept("nothing-to-say", "there is next to nothing in this turn");
+  if (isExcluded(evidence.cwd)) return kept("excluded", "its folder is excluded from recording");
+  if (!isWorthAsking(evidence)) return kept("nothing-to-say", "the turn has too little content");
   const record = turnRecord(evidence);
   const request = turnRequest(evidence, record);
   const producer = { name: `${provider.name}/${provider.model}`, promptHash: PROMPT_HASH };
-  if (isAnswered(db, producer, place, request)) return kept("answered-before", "this was asked and answered before");
+  if (isAnswered(db, producer, place, request)) return kept("answered-before", "the same request was answered before");
 
   let problem = "";
   for (const isFirst of [true, false]) {
@@ -91,11 +91,10 @@ interface Version {
   ids: ReadonlySet<string>;
   shown: TurnEvidence;
   memory: TurnMemory;
-  dropped: Dropped;
 }
 
 /** Unless the turn moved or lost evidence while the model was working. */
-function saveVersion(db: Db, { promptDbId, producer, ids, shown, memory, dropped }: Version, now: number): Enriched {
+function saveVersion(db: Db, { promptDbId, producer, ids, shown, memory }: Version, now: number): Enriched {
   return transaction(db, () => {
     const turn = loadTurn(db, promptDbId);
     if (turn === undefined) return GONE;
@@ -105,7 +104,7 @@ function saveVersion(db: Db, { promptDbId, producer, ids, shown, memory, dropped
     }
     const observations = withSubjects(db, turn.place, memory.observations);
     saveTurnMemory(db, turn.place, { ...memory, observations }, producer, now);
-    return { kind: "saved", observations: observations.length, dropped };
+    return { kind: "saved", observations: observations.length };
   });
 }
 

@@ -1,5 +1,4 @@
 // The request that asks a model about a turn: the prompt, the record, the schema of the reply.
-import { createHash } from "node:crypto";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
 import { localDay } from "../../core/time.ts";
 import again from "../../llm/prompts/again.md";
@@ -7,6 +6,7 @@ import record from "../../llm/prompts/turn-record.md";
 import system from "../../llm/prompts/turn.md";
 import type { LlmRequest, ReplySchema } from "../../llm/provider.ts";
 import { fillTemplate } from "../../llm/template.ts";
+import { sha256 } from "../../platform/crypto.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
@@ -65,5 +65,5 @@ export function requestHash({ system: prompt, text: question, schema }: LlmReque
 }
 
 function hashOf(...parts: string[]): string {
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+  return sha256(JSON.stringify(parts)).slice(0, 16);
 }

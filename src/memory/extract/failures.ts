@@ -1,5 +1,5 @@
 // Commands, edits and permissions that failed in a turn, and what made a failed command pass.
-import { errorSubject, lastError, telling } from "../../core/error-text.ts";
+import { errorSubject, isDenial, lastError, telling } from "../../core/error-text.ts";
 import type { Observation } from "../../core/memory.ts";
 import { clip, plain } from "../../core/prose.ts";
 import { commandHead, commandLikeness } from "../../core/shell-command.ts";
@@ -177,7 +177,7 @@ function failedEdits(toolUses: readonly EvidenceToolUse[]): string[] {
 
 function deniedUses(toolUses: readonly EvidenceToolUse[]): string[] {
   return toolUses
-    .filter(({ isError, output }) => isError && /^The user doesn't want to (?:proceed|take this action)/.test(output))
+    .filter(({ isError, output }) => isError && isDenial(output))
     .slice(0, 2)
     .map(({ name, input: { command } }) => {
       return `The user turned down ${typeof command === "string" ? shownCommand(command) : `a use of ${name}`}`;

@@ -28,7 +28,9 @@ export interface PromptReferences {
 export function promptReferences(prompt: string, repository: string | undefined): PromptReferences {
   const text = prompt.slice(0, MAX_CHARS);
   const withoutUrls = text.replace(URL, " ");
+  const files = allMatches(withoutUrls, FILE, 0).map((path) => path.replace(/^\.\//, ""));
   const urls = allMatches(text, URL, 0).map((url) => url.replace(/[.,;:!?]+$/, ""));
+  const otherUrls = urls.filter((url) => issueOfUrl(url).length === 0);
   const issues = [
     ...[...withoutUrls.matchAll(ISSUE)].map(([, owner, number]) => issueId(owner ?? repository, number)),
     ...[...withoutUrls.matchAll(NAMED_ISSUE)].map(([, number]) => issueId(repository, number)),
@@ -40,16 +42,10 @@ export function promptReferences(prompt: string, repository: string | undefined)
     transcripts: allMatches(text, TRANSCRIPT, 1),
     sessionIds: allMatches(text, SESSION, 1),
     targets: [
-      ...targets(
-        "file",
-        allMatches(withoutUrls, FILE, 0).map((path) => path.replace(/^\.\//, "")),
-      ),
+      ...targets("file", files),
       ...targets("commit", allMatches(text, COMMIT, 1).map(commitId)),
       ...targets("issue", issues),
-      ...targets(
-        "url",
-        urls.filter((url) => issueOfUrl(url).length === 0),
-      ),
+      ...targets("url", otherUrls),
     ],
   };
 }

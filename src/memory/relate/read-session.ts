@@ -1,4 +1,4 @@
-// What a session names and makes: files, commits, issues, branches, plans, terms. Needs no other session.
+// Reads what a session names and makes: files, commits, issues, branches, plans, terms.
 import type { Db } from "../../store/db/driver.ts";
 import { commitsToLink, pullRequestOutputs, type LinkedSession, promptTexts } from "../../store/reads/link-evidence.ts";
 import type { Target } from "../../store/tables/links.ts";
@@ -50,14 +50,10 @@ export function readSession(db: Db, session: LinkedSession): SessionReferences {
       at: prompt?.at ?? start,
     })),
   ];
-  // Of the same target only the first.
-  const first = new Map<string, NamedTarget>();
-  for (const one of named) {
-    const key = `${one.relationship} ${one.target.type} ${one.target.id}`;
-    if (!first.has(key)) first.set(key, one);
-  }
+  const same = Map.groupBy(named, ({ relationship, target }) => `${relationship} ${target.type} ${target.id}`);
   return {
-    named: [...first.values()].slice(0, MAX_NAMED),
+    /** Each target once, at the first time. */
+    named: [...same.values()].flatMap((all) => all.slice(0, 1)).slice(0, MAX_NAMED),
     branches: new Set(named.filter(({ target }) => target.type === "branch").map(({ target }) => target.id)),
     transcripts: references.flatMap((one) => one.transcripts),
     sessionIds: references.flatMap((one) => one.sessionIds),

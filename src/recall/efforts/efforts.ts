@@ -1,4 +1,4 @@
-// Efforts: one undertaking over several sessions, such as a feature. Computed from the links between sessions, not stored.
+// Efforts: work that took several sessions, such as a feature. Computed from the links between sessions, not stored.
 import { isTrunk } from "../../core/work-tree.ts";
 import { sentencesOf } from "../../core/prose.ts";
 import { ALIKE, likeness } from "../../core/similarity.ts";
@@ -93,8 +93,7 @@ const MAX_OPEN_ENDS = 5;
 
 export function effortStory(db: Db, { id, members, lastAt }: Effort) {
   const ids = members.map((member) => member.id);
-  const entries = new Map(sessionsByIds(db, ids).map((entry) => [entry.id, entry]));
-  const sessions = ids.flatMap((sessionDbId) => entries.get(sessionDbId) ?? []);
+  const sessions = sessionsByIds(db, ids);
   const sessionIds = members.map(({ session_id }) => session_id);
   const branches = branchesOfSessions(db, sessionIds);
   return {
@@ -126,10 +125,10 @@ function effortTitle(sessions: readonly SessionEntry[], branches: readonly strin
   // A branch of one word says too little.
   if (words.length < 2) return titles[0] ?? sessions[0]?.title ?? "(untitled)";
   const text = words.join(" ");
-  return titles.find((title) => saysMost(title, words)) ?? text.charAt(0).toUpperCase() + text.slice(1);
+  return titles.find((title) => hasMostWords(title, words)) ?? text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function saysMost(title: string, words: readonly string[]): boolean {
+function hasMostWords(title: string, words: readonly string[]): boolean {
   const titleWords = new Set(wordsOf(title).map((word) => word.toLowerCase()));
   const wanted = words.map((word) => word.toLowerCase()).filter((word) => !STOP_WORDS.has(word));
   return wanted.filter((word) => titleWords.has(word)).length >= wanted.length * ALIKE;

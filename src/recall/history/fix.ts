@@ -1,5 +1,5 @@
 // Where an error occurred before, and what fixed it.
-import { errorLine, errorWords, normaliseError } from "../../core/error-text.ts";
+import { errorLine, errorWords, isDenial, normaliseError } from "../../core/error-text.ts";
 import { commandHead, commandKey, commandLikeness } from "../../core/shell-command.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { bestUses, type FoundUse, usesAfter } from "../../store/fts/tool-search.ts";
@@ -7,7 +7,7 @@ import { fixingSessions } from "../../store/reads/relations.ts";
 import type { Scope } from "../../store/reads/scope.ts";
 import { changedPathsBetween } from "../../store/tables/file-touches.ts";
 import { closingWords } from "../../store/tables/prompts.ts";
-import { commandOf, parseInput, wasDenied } from "./tool-line.ts";
+import { commandOf, parseInput } from "./tool-line.ts";
 
 export interface Encounter extends ErrorMatch {
   failure: FoundUse;
@@ -96,7 +96,8 @@ function parseError(text: string): ErrorQuery {
 
 function matchError(use: FoundUse, query: ErrorQuery): ErrorMatch | undefined {
   const command = commandOf(use.input);
-  if (wasDenied(use) || (command !== undefined && /\bc-mem\b/.test(command))) return undefined;
+  if ((use.is_error && isDenial(use.output ?? "")) || (command !== undefined && /\bc-mem\b/.test(command)))
+    return undefined;
   if (!use.is_error && (use.name !== "Bash" || PRINTS_TEXT.test(commandKey(command ?? "")))) return undefined;
   const best = bestLine(use, query);
   return best.likeness >= (use.is_error ? LIKE_FAILED : LIKE_PASSED) ? best : undefined;

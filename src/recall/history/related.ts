@@ -27,21 +27,18 @@ export function relatedSessions(db: Db, session: SessionEntry, limit: number) {
     ...reasonsFromFiles(db, session),
     ...reasonsFromBranch(db, session),
   ];
-  const found = [...Map.groupBy(reasons, ({ id }) => id)]
-    .filter(([id]) => id !== session.id)
-    .map(([id, all]) => ({ id, all, weight: all.reduce((sum, { weight }) => sum + weight, 0) }))
-    .sort((a, b) => b.weight - a.weight || a.id - b.id)
-    .slice(0, limit);
-  const entries = sessionsByIds(
+  const byId = Map.groupBy(reasons, ({ id }) => id);
+  byId.delete(session.id);
+  const weights = new Map([...byId].map(([id, all]) => [id, all.reduce((sum, { weight }) => sum + weight, 0)]));
+  const best = [...weights].sort(([a, weightA], [b, weightB]) => weightB - weightA || a - b).slice(0, limit);
+  return sessionsByIds(
     db,
-    found.map(({ id }) => id),
-  );
-  return found.flatMap(({ id, all, weight }) => {
-    const entry = entries.find((each) => each.id === id);
-    if (entry === undefined) return [];
-    const texts = [...new Set(all.map(({ reason }) => reason))];
-    return [{ session: entry, weight: Math.round(weight * 100) / 100, reasons: texts }];
-  });
+    best.map(([id]) => id),
+  ).map((entry) => ({
+    session: entry,
+    weight: Math.round((weights.get(entry.id) ?? 0) * 100) / 100,
+    reasons: [...new Set(byId.get(entry.id)?.map(({ reason }) => reason))],
+  }));
 }
 
 const LINK_WEIGHTS: Readonly<Record<string, number>> = { continues: 10, fixes: 6, related_to: 3 };

@@ -1,4 +1,5 @@
 // One line for a tool use: its subject ("npm test", "src/a.ts") and its outcome ("exit 1", "new +3").
+import { isDenial } from "../../core/error-text.ts";
 import { asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import { normaliseCommand } from "../../core/shell-command.ts";
 import { listText, oneLine } from "../../core/text.ts";
@@ -26,11 +27,6 @@ export function toolLine(use: ToolUseRow, touches: readonly TouchRow[], cwd: str
   };
 }
 
-/** The user refused it, so it never ran: not a failure of the tool. */
-export function wasDenied(use: { is_error: number; output: string | null }): boolean {
-  return use.is_error === 1 && /^The user doesn't want to (?:proceed|take this action)/.test(use.output ?? "");
-}
-
 export function commandOf(input: string): string | undefined {
   return asString(parseInput(input)["command"]);
 }
@@ -54,7 +50,7 @@ function subjectOf(use: ToolUseRow, touches: readonly TouchRow[]): string {
 }
 
 function outcomeOf(use: ToolUseRow, touches: readonly TouchRow[]): string {
-  if (wasDenied(use)) return "denied";
+  if (use.is_error && isDenial(use.output ?? "")) return "denied";
   if (use.is_error) return use.exit_code === null ? "failed" : `exit ${use.exit_code}`;
   const added = touches.reduce((sum, touch) => sum + (touch.added ?? 0), 0);
   const removed = touches.reduce((sum, touch) => sum + (touch.removed ?? 0), 0);

@@ -41,19 +41,15 @@ export function conflictWith(text: string, rules: readonly RuleLine[]): RuleLine
 const VERB = "(?:use|using|run|prefer|choose|import|install|add|write|commit|keep|enable)";
 const NOT = "(?:do not|don't|never|avoid|no longer|not|stop|without|instead of|rather than|over)";
 const OBJECT = "([`\"']?[\\w@./:-]+[`\"']?)";
-let patterns: { avoid: RegExp; want: RegExp } | undefined;
+const AVOIDED = new RegExp(String.raw`\b${NOT}\s+(?:${VERB}\s+)?(?:the\s+|an?\s+)?${OBJECT}`, "gi");
+const WANTED = new RegExp(String.raw`\b(?:always\s+)?${VERB}\s+(?:the\s+|an?\s+|only\s+)?${OBJECT}`, "gi");
 
 /** "Use pnpm instead of npm": pnpm is wanted, npm is not. */
 function claimsOf(text: string): Claim[] {
-  // Compiled on first use: most hooks never need them.
-  patterns ??= {
-    avoid: new RegExp(String.raw`\b${NOT}\s+(?:${VERB}\s+)?(?:the\s+|an?\s+)?${OBJECT}`, "gi"),
-    want: new RegExp(String.raw`\b(?:always\s+)?${VERB}\s+(?:the\s+|an?\s+|only\s+)?${OBJECT}`, "gi"),
-  };
   const objects = (pattern: RegExp): string[] =>
     [...text.matchAll(pattern)].map((match) => objectName(match[1] ?? "")).filter((name) => name !== "");
-  const avoided = new Set(objects(patterns.avoid));
-  const wanted = new Set(objects(patterns.want).filter((name) => !avoided.has(name)));
+  const avoided = new Set(objects(AVOIDED));
+  const wanted = new Set(objects(WANTED).filter((name) => !avoided.has(name)));
   return [
     ...[...avoided].map((object) => ({ object, isWanted: false })),
     ...[...wanted].map((object) => ({ object, isWanted: true })),

@@ -57,8 +57,7 @@ export function idsForTask(db: Db, task: string, request: EventRequest): number[
 }
 
 export function contextForIds(db: Db, ids: readonly number[], request: EventRequest): Block {
-  const rows = observationsByIds(db, ids).toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
-  return layOutRows(rows, request, LONG);
+  return layOutRows(observationsByIds(db, ids), request, LONG);
 }
 
 const LINES_PER_FILE = 2;

@@ -9,8 +9,7 @@ import {
   rowsWithWord,
   turnsWithWord,
 } from "../../store/fts/observation-words.ts";
-import { observationsAbout } from "../../store/tables/observations.ts";
-import type { ObservationRow } from "../../store/tables/observations.ts";
+import { type ObservationRow, observationsAbout } from "../../store/tables/observations.ts";
 import type { PromptQuery } from "./parse-prompt.ts";
 import type { ThrottleLevel } from "./throttle.ts";
 
@@ -67,8 +66,10 @@ export function matchPrompt(db: Db, query: PromptQuery, request: MatchRequest): 
   voteByFiles(db, query, projectId, total, vote);
   const best = [...votes].sort(([, a], [, b]) => b.weight - a.weight).slice(0, CANDIDATES);
   if (best.length === 0) return NO_MATCH;
-  const ids = best.map(([id]) => id);
-  const rows = observationsByIds(db, ids).toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
+  const rows = observationsByIds(
+    db,
+    best.map(([id]) => id),
+  );
   const { ownSessionId = -1, shown, throttle } = request;
   const candidates = rows
     .filter((row) => row.session_db_id !== ownSessionId && !shown.has(`o${row.id}`))

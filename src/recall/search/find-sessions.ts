@@ -63,12 +63,9 @@ export function findSessions(
     return searchSessions(db, text, { limit, isTyping, meaning, kind, project, since, before, accept, acceptTurn });
   };
   const { hits, ...how } = search();
-  const ids = hits.map((hit) => hit.session);
-  const sessions = new Map(sessionsByIds(db, ids).map((entry) => [entry.id, entry]));
-  const matches = hits.flatMap((hit): Match[] => {
-    const session = sessions.get(hit.session);
-    return session === undefined ? [] : [{ session, hit }];
-  });
+  const bySession = new Map(hits.map((hit) => [hit.session, hit]));
+  const sessions = sessionsByIds(db, [...bySession.keys()]);
+  const matches = sessions.map((session) => ({ session, hit: bySession.get(session.id) as RankedSession }));
   const snippetOf = (source: string): Snippet => makeSnippet(source, how.words, snippetChars);
   if (kind === "file") return { ...how, findings: fileFindings(matches, how.words, limit) };
   const findings = matches.map(({ session, hit: { score, turns } }): Finding => {

@@ -32,10 +32,11 @@ export function countTurns(db: Db, projectId: number, limit: number): number {
     WHERE s.project_id = ${projectId} LIMIT ${limit})`) as number;
 }
 
-/** Only the current ones. */
+/** Only the current ones, in the order of the ids. */
 export function observationsByIds(db: Db, ids: readonly number[]): ObservationRow[] {
-  return db.all(sql`SELECT * FROM observations
+  const rows = db.all<ObservationRow>(sql`SELECT * FROM observations
     WHERE id IN ${anyOf(ids)} AND is_current = 1 AND superseded_by IS NULL`);
+  return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
 }
 
 /** The current observation about a subject, e.g. an error. The plus keeps SQLite from scanning the project by time. */

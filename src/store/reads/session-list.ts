@@ -52,8 +52,11 @@ export function sessionNames(db: Db, scope: Scope, options: { limit: number; par
     ORDER BY s.last_at DESC LIMIT ${options.limit}`);
 }
 
+/** In the order of the ids. */
 export function sessionsByIds(db: Db, ids: readonly number[]): SessionEntry[] {
-  return db.all(sql`${ENTRY} WHERE s.id IN ${anyOf(ids)}`);
+  const rows = db.all<SessionEntry>(sql`${ENTRY} WHERE s.id IN ${anyOf(ids)}`);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** Finds a session by its id or the beginning of it; several if that is ambiguous. */
