@@ -122,7 +122,7 @@ describe("a session recorded by the client", () => {
     expect(existsSync(join(world.home, "logs", "hook.log"))).toBe(false);
   });
 
-  it("is what the next agent is told of, each in its own words", async () => {
+  it("is injected into the next agent's session, in that agent's format", async () => {
     const world = createWorld();
     const [codex] = RECORDINGS;
     if (codex !== undefined) await playAll(world, codex);
@@ -144,7 +144,7 @@ describe("a session recorded by the client", () => {
     expect(stdout).toBe("{}\n");
   });
 
-  it("is left alone where the prompt was private, whichever agent it was", async () => {
+  it("is not recorded if the prompt was private, for every agent", async () => {
     const world = createWorld();
     const at = { cwd: world.project, directory: world.project, workspace_roots: [world.project] };
     const secret = "<private>the zebra launch</private>";
@@ -168,14 +168,14 @@ describe("a session recorded by the client", () => {
     expect(allBytes(world.home)).not.toContain("zebra");
   });
 
-  it("costs nothing where the agent is not known, or what it sends is no JSON", async () => {
+  it("is ignored if the agent is unknown or its input is not JSON", async () => {
     const world = createWorld();
     expect(await play(world, "unknown", "save", "{}")).toEqual({});
     expect(await play(world, "codex", "save", "no JSON")).toEqual({});
   });
 });
 
-describe("memory speaks to every agent", () => {
+describe("context is injected into every agent", () => {
   const FILE = "src/parser.ts";
   const WRONG = "npx vitest run --watchless";
   const ERROR = "error: unknown option '--watchless' for vitest runner\n";
@@ -309,7 +309,7 @@ describe("memory speaks to every agent", () => {
 });
 
 describe("Cursor's rule", () => {
-  it("holds what is remembered before a prompt and after a turn, where it was asked for, and git does not see it", async () => {
+  it("is updated before a prompt and after a turn if enabled, and git ignores it", async () => {
     const world = createWorld();
     const git = (...args: string[]) => execFileSync("git", args, { cwd: world.project, encoding: "utf8" });
     git("init", "-q");
@@ -377,7 +377,7 @@ function usersFiles(world: World): Record<string, string> {
 }
 
 describe("c-mem install <agent>", () => {
-  it("changes each agent's files once, is checked by doctor, and leaves every byte as it was", async () => {
+  it("changes each agent's files once, passes doctor, and uninstall restores every byte", async () => {
     const world = settledWorld();
     const before = usersFiles(world);
     const dry = await run(world, ["install", ...AGENTS, "--dry-run"]);
@@ -405,7 +405,7 @@ describe("c-mem install <agent>", () => {
     expect(readdirSync(join(world.home, "backups"))).toEqual([]);
   });
 
-  it("removes only its own entries where the files have changed since", async () => {
+  it("uninstall removes only its own entries from files changed since", async () => {
     const world = settledWorld();
     const home = world.env["HOME"] ?? "";
     await run(world, ["install", "codex", "gemini-cli", "--yes", "--no-sync"]);
@@ -419,7 +419,7 @@ describe("c-mem install <agent>", () => {
     expect(readFileSync(settings, "utf8")).toBe('{\n  // mine\n  "theme": "Dracula"\n}\n');
   });
 
-  it("refuses what it does not understand before anything has changed", async () => {
+  it("refuses unknown file contents before it changes anything", async () => {
     const world = settledWorld();
     const home = world.env["HOME"] ?? "";
     writeFileSync(join(home, ".gemini/settings.json"), '{"hooks": "none"}');
@@ -433,7 +433,7 @@ describe("c-mem install <agent>", () => {
     });
   });
 
-  it("is taken out whatever lies in the files of agents it never was in", async () => {
+  it("uninstall works despite broken files of agents it was not installed in", async () => {
     const world = settledWorld();
     const broken = join(world.env["HOME"] ?? "", ".gemini/settings.json");
     await run(world, ["install", "codex", "--yes", "--no-sync"]);
@@ -449,7 +449,7 @@ describe("c-mem install <agent>", () => {
     expect(readFileSync(broken, "utf8")).toBe("{ broken");
   });
 
-  it("without a name and a terminal is for Claude Code, and says what else it found", async () => {
+  it("without a name and a terminal sets up Claude Code, and names other agents found", async () => {
     const world = settledWorld();
     const before = usersFiles(world);
     const result = await run(world, ["install", "--yes", "--no-sync"]);
@@ -463,7 +463,7 @@ describe("c-mem install <agent>", () => {
     expect(again).not.toContain("c-mem install codex");
   });
 
-  it.skipIf(!hasPty())("without a name on a terminal asks about the agents it found", async () => {
+  it.skipIf(!hasPty())("without a name on a terminal asks which agents to set up", async () => {
     const world = settledWorld();
     const home = world.env["HOME"] ?? "";
     const before = usersFiles(world);
@@ -488,7 +488,7 @@ describe("c-mem install <agent>", () => {
     expect(readFileSync(join(home, ".codex", "config.toml"), "utf8")).not.toContain("c-mem");
   });
 
-  it("is noticed by doctor when its hooks are gone", async () => {
+  it("fails doctor when its hooks are missing", async () => {
     const world = settledWorld();
     await run(world, ["install", "codex", "--yes", "--no-sync"]);
     writeFileSync(join(world.env["HOME"] ?? "", ".codex/hooks.json"), "{}");

@@ -66,7 +66,7 @@ async function evidence(world: World): Promise<unknown[][]> {
 }
 
 describe("the archive", () => {
-  it("keeps filtered copies, readable by their owner alone, and says how much there is", async () => {
+  it("keeps filtered copies with mode 0600, and reports their size", async () => {
     const world = createWorld();
     write(world, open(world));
     const sync = await run(world, ["sync", "--archive"]);
@@ -85,7 +85,7 @@ describe("the archive", () => {
     expect(await data(world, ["sync", "--archive"])).toMatchObject({ archived: { written: 0, files: 1 } });
   });
 
-  it("grows with its transcript, also by the setting alone, and is copied again when that was rewritten", async () => {
+  it("grows with its transcript, also by the setting alone, and is copied again after a rewrite", async () => {
     const world = createWorld();
     write(world, open(world).replace(SECRET, "nothing").replace(SECRET, "nothing"));
     await run(world, ["sync", "--archive"]);
@@ -102,7 +102,7 @@ describe("the archive", () => {
     expect(await data(world, ["sync"])).toMatchObject({ archived: null });
   });
 
-  it("ends where a wholly private prompt comes", async () => {
+  it("ends before a fully private prompt", async () => {
     const world = createWorld();
     const secretly =
       user(world, 7, "<private>HUSH</private>") +
@@ -124,7 +124,7 @@ describe("the archive", () => {
     expect(copies(world)[0]?.text).toContain("It is out.");
   });
 
-  it("has nothing of excluded folders", async () => {
+  it("has no sessions of excluded folders", async () => {
     const world = createWorld();
     const inside = join(world.project, "secret");
     write(world, open(world) + user(world, 7, "INSIDE", { cwd: inside }) + user(world, 8, "Outside again"));
@@ -135,7 +135,7 @@ describe("the archive", () => {
     expect(copies(world)[0]?.text).not.toContain("INSIDE");
   });
 
-  it("brings back what is gone: at once where it is missed, else with --force", async () => {
+  it("restores missing sessions automatically, others with --force", async () => {
     const world = createWorld();
     write(world, open(world));
     const chat = join(
@@ -167,7 +167,7 @@ describe("the archive", () => {
     expect(await data(world, ["sync"])).toMatchObject({ restored: 0 });
   });
 
-  it("brings back the rest where a run was killed after a session and before its subagent", async () => {
+  it("restores the rest after a run was killed between a session and its subagent", async () => {
     const world = createWorld();
     const subagent = join(dirname(transcript(world)), SESSION, "subagents", "agent-a1.jsonl");
     write(world, open(world));
@@ -187,7 +187,7 @@ describe("the archive", () => {
     expect(await evidence(world)).toEqual(expected);
   });
 
-  it("has a last line that is still without its end once, before and after that has come", async () => {
+  it("has an unfinished last line once, before and after it is completed", async () => {
     const world = createWorld();
     write(world, (open(world) + user(world, 7, "And now the docs")).trimEnd());
     await run(world, ["sync", "--archive"]);
@@ -240,7 +240,7 @@ describe("the archive", () => {
     expect(copies(world)).toHaveLength(left);
   });
 
-  it("brings a fork back after the session that has the beginning", async () => {
+  it("restores a fork after the session it began as", async () => {
     const world = createWorld();
     const FORK = "00000000-2222-4333-8444-555555555555";
     const copied = user(world, 1, "Build it", {
@@ -261,7 +261,7 @@ describe("the archive", () => {
     ]);
   });
 
-  it("that a killed run left half written does not block forgetting, and is deleted itself", async () => {
+  it("left half written by a killed run does not block forgetting, and is deleted", async () => {
     const world = createWorld();
     write(world, user(world, 1, "The walrus is blue"));
     await run(world, ["sync", "--archive"]);
@@ -280,7 +280,7 @@ describe("the archive", () => {
     expect([existsSync(half), existsSync(grown)]).toEqual([false, true]);
   });
 
-  it("keeps no copy of a fork with what was forgotten; the receipt names its transcript, too", async () => {
+  it("keeps no copy of a fork with forgotten text; the receipt also names its transcript", async () => {
     const world = createWorld();
     const fork = "22222222-2222-4333-8444-555555555555";
     const path = join(dirname(transcript(world)), `${fork}.jsonl`);
@@ -297,7 +297,7 @@ describe("the archive", () => {
     expect(copies(world).filter(({ text }) => text.includes("walrus"))).toEqual([]);
   });
 
-  it("outlives a kill while it is written: what was not finished is written again", async () => {
+  it("survives a kill while writing: unfinished copies are written again", async () => {
     const world = createWorld();
     write(world, open(world));
     await run(world, ["sync", "--archive"]);

@@ -103,7 +103,7 @@ function everything(home: string): string {
 }
 
 describe("c-mem audit", () => {
-  it("finds nothing in what came through the filter", async () => {
+  it("finds nothing in filtered data", async () => {
     const world = await worldWithHistory();
     await hook(world, "save", {
       session_id: SESSION,
@@ -125,7 +125,7 @@ describe("c-mem audit", () => {
     });
   });
 
-  it("reads outputs that are compressed, and leaves none of a secret in them", async () => {
+  it("reads compressed outputs and removes secrets from them", async () => {
     const world = await worldWithHistory();
     const secret = github();
     const db = new DatabaseSync(join(world.home, "c-mem.db"));
@@ -139,7 +139,7 @@ describe("c-mem audit", () => {
     expect([row?.output.includes("[redacted:"), row?.packed]).toEqual([true, null]);
   });
 
-  it("says where everything planted is, and none of it", async () => {
+  it("lists the place of every planted secret without printing it", async () => {
     const world = await worldWithHistory();
     const planted = [...plantRows(join(world.home, "c-mem.db"), "c-mem.db"), ...plantFiles(world)];
     const { status, stdout, stderr } = await run(world, ["audit", "--json"]);
@@ -152,7 +152,7 @@ describe("c-mem audit", () => {
     for (const { secret } of planted) expect(stdout + text.stdout + text.stderr).not.toContain(secret.slice(4));
   });
 
-  it("takes all of it out, with a receipt, down to the bytes of every file and copy of the database", async () => {
+  it("removes all secrets from every file and database copy, with a receipt", async () => {
     const world = await worldWithHistory();
     const database = join(world.home, "c-mem.db");
     const planted = plantRows(database, "c-mem.db");
@@ -200,7 +200,7 @@ describe("c-mem audit", () => {
     expect((await run(world, ["backup", "verify"])).stdout).toContain("1 session, 0 prompts, 1 tool use");
   });
 
-  it("looks into what waits outside a data directory that took nothing", async () => {
+  it("reads drops that wait outside an unwritable data directory", async () => {
     const world = await worldWithHistory();
     const secret = github();
     const refuge = openFallbackSpool(join(world.home, "spool")) ?? "";
@@ -213,7 +213,7 @@ describe("c-mem audit", () => {
     rmSync(refuge, { recursive: true });
   });
 
-  it("finds what only the write-ahead log holds", async () => {
+  it("finds secrets that are only in the write-ahead log", async () => {
     const world = await worldWithHistory();
     const secret = github();
     const db = new DatabaseSync(join(world.home, "c-mem.db"));
@@ -227,7 +227,7 @@ describe("c-mem audit", () => {
     expect(allBytes(world.home)).not.toContain(secret);
   });
 
-  it("reports nothing in the write-ahead log that the filter let through", async () => {
+  it("reports nothing in the write-ahead log that passed the filter", async () => {
     const world = await worldWithHistory();
     const db = new DatabaseSync(join(world.home, "c-mem.db"));
     db.exec("PRAGMA wal_autocheckpoint = 0");
@@ -238,7 +238,7 @@ describe("c-mem audit", () => {
     db.close();
   });
 
-  it("leaves the user's own settings to the user, and says so", async () => {
+  it("does not change the user's settings, and says so", async () => {
     const world = await worldWithHistory();
     const secret = github();
     writeFileSync(join(world.home, "config.json"), JSON.stringify({ project: secret }));
@@ -248,7 +248,7 @@ describe("c-mem audit", () => {
     expect(readFileSync(join(world.home, "config.json"), "utf8")).toContain(secret);
   });
 
-  it("leaves the keys of the page and of the worker's lock where they are", async () => {
+  it("does not report the keys of the page and the worker's lock", async () => {
     const world = await worldWithHistory();
     const [server, lock] = [join(world.home, "server.json"), join(world.home, "worker", "lock.json")];
     const key = JSON.stringify({ token: random.text(HEX, 64), port: 37777, pid: 1 });
@@ -258,7 +258,7 @@ describe("c-mem audit", () => {
     expect([server, lock].map((path) => readFileSync(path, "utf8"))).toEqual([key, key]);
   });
 
-  it("says what to do about a damaged copy that holds something", async () => {
+  it("suggests what to do about a damaged copy with a secret", async () => {
     const world = await worldWithHistory();
     const damaged = join(world.home, "set-aside", "then", "c-mem.db");
     mkdirSync(join(damaged, ".."), { recursive: true });
@@ -267,7 +267,7 @@ describe("c-mem audit", () => {
     expect([fixed.status, fixed.stderr]).toEqual([1, expect.stringContaining("It cannot be rewritten: delete it")]);
   });
 
-  it("reads what is no database by its bytes only, and goes on", async () => {
+  it("reads a file that is not a database as bytes, and continues", async () => {
     const world = await worldWithHistory();
     writeFileSync(join(world.home, "broken.db"), "not a database at all, only a name that says so".repeat(20));
     expect(await data(world, ["audit"])).toMatchObject({ clean: true, unreadable: ["broken.db"] });

@@ -21,7 +21,7 @@ const backups = (world: World) =>
     .map((name) => join(world.home, "backups", name));
 
 describe("c-mem backup", () => {
-  it("creates, lists, verifies and restores; the old database is quarantined, newer rows are brought in", async () => {
+  it("creates, lists, verifies and restores; the old database is quarantined, newer rows are kept", async () => {
     const world = createWorld();
     await say(world, "a", "before the backup");
     const made = await data(world, ["backup", "create"]);
@@ -46,7 +46,7 @@ describe("c-mem backup", () => {
     expect(await texts(world)).toEqual(expect.arrayContaining(["before the backup", "after the backup"]));
   });
 
-  it("passes over a damaged one, and says which it is", async () => {
+  it("skips a damaged backup, and names it", async () => {
     const world = createWorld();
     await say(world, "a", "first");
     await run(world, ["backup", "create"]);
@@ -98,7 +98,7 @@ describe("c-mem backup", () => {
     expect(seen.slice(0, 2)).toEqual([1, 1]);
   });
 
-  it("asks a running worker to leave, and another goes on with what was restored", async () => {
+  it("stops a running worker, and a new one uses the restored database", async () => {
     const world = createWorld();
     world.env["C_MEM_WORKER"] = "1";
     onTestFinished(async () => {
@@ -119,7 +119,7 @@ describe("c-mem backup", () => {
     expect([...found, ...asideTexts(world)]).toContain("later");
   });
 
-  it("is finished or called off after kill -9 at any moment", async () => {
+  it("is completed or rolled back after kill -9 at any moment", async () => {
     for (const delay of [150, 400, 900, 1250, 1350, 1450]) {
       const world = createWorld();
       await say(world, "a", "kept");
@@ -138,7 +138,7 @@ describe("c-mem backup", () => {
     }
   });
 
-  it("is made by the worker once a day, at rest", async () => {
+  it("is made by the idle worker once a day", async () => {
     const world = createWorld();
     await say(world, "a", "something to keep");
     await run(world, ["worker", "run", "--once"]);
@@ -150,7 +150,7 @@ describe("c-mem backup", () => {
     expect(log).toContain("backup c-mem-");
   });
 
-  it("is not made where the settings say so", async () => {
+  it("is not made if disabled in the settings", async () => {
     const world = createWorld();
     await say(world, "a", "something");
     writeFileSync(join(world.home, "config.json"), JSON.stringify({ backupsDaily: 0 }));

@@ -55,11 +55,11 @@ describe("blame", () => {
     ["ui", ["src/ui/a.ts", "src/ui/b.ts"]],
     [".", ["README.md", "src/core.ts", "src/ui/a.ts", "src/ui/b.ts", "srcs/no.ts"]],
     ["src/ui/a.ts", ["src/ui/a.ts"]],
-  ])("lists what is below %s", async (folder, expected) => {
+  ])("lists files below %s", async (folder, expected) => {
     expect(await blamed(world, [folder])).toEqual(expected);
   });
 
-  it("lists what is below the current folder", async () => {
+  it("lists files below the current folder", async () => {
     expect(await blamed(world, ["."], join(project, "src", "ui"))).toEqual(["src/ui/a.ts", "src/ui/b.ts"]);
     expect(await blamed(world, [".."], join(project, "src", "ui"))).toHaveLength(3);
   });
@@ -84,24 +84,24 @@ describe("blame", () => {
     expect(await blamed(world, ["other/lib/c.ts"], above)).toEqual(["lib/c.ts"]);
   });
 
-  it("names the path where nothing is known of it", async () => {
+  it("names a path without recorded changes", async () => {
     const result = await run(world, ["blame", "/nowhere/x.ts"], { cwd: other });
     expect(result).toMatchObject({ status: 4, stderr: expect.stringContaining("/nowhere/x.ts") });
   });
 
-  it("says how many files it lists", async () => {
+  it("prints how many files it lists", async () => {
     const { stdout } = await run(world, ["blame", "."], { cwd: project });
     expect(stdout).toMatch(/^5 files below \./);
   });
 
-  it("counts no files and says how to see more where the limit cuts the list", async () => {
+  it("says how to see more, without a count, if the limit cuts the list", async () => {
     const { stdout, stderr } = await run(world, ["blame", ".", "-n", "4"], { cwd: project });
     expect(stdout).toMatch(/^Files below \./);
     expect(stderr).toContain("The 4 newest changes (-n 8 shows more)");
     expect((await run(world, ["blame", ".", "-n", "5"], { cwd: project })).stderr).toBe("");
   });
 
-  it("looks past a folder that the agent only changed into", async () => {
+  it("ignores a folder that the agent only changed into", async () => {
     const root = "/elsewhere/repo";
     await edit(world, "three", root, [`${root}/apps/web/src/d.ts`]);
     await edit(world, "three", `${root}/apps/web`, [`${root}/apps/web/src/e.ts`], { tool_use_id: "three-e" });

@@ -66,7 +66,7 @@ async function expectCancelled(
 }
 
 describe.skipIf(!hasPty())("Ctrl-C", () => {
-  it("at each question of install", async () => {
+  it("exits cleanly at each question of install", async () => {
     const world = createWorld();
     mkdirSync(join(world.env["HOME"] ?? "", ".codex"));
     const which = /Which agents[\s\S]*Codex/;
@@ -84,11 +84,11 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
     );
   });
 
-  it("at the first question of install where Claude Code is the only agent", async () => {
+  it("exits cleanly at the first question of install if Claude Code is the only agent", async () => {
     await expectCancelled(createWorld(), "install", [], /status line\?/);
   });
 
-  it("or Ctrl-D, at each kind of question", async () => {
+  it("and Ctrl-D exit cleanly at each kind of question", async () => {
     const world = createWorld();
     mkdirSync(join(world.env["HOME"] ?? "", ".codex"));
     const which = /Which agents[\s\S]*Codex/;
@@ -96,14 +96,14 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
     await expectCancelled(world, "install", [[which, "\r"]], /status line\?/, CTRL_D);
   });
 
-  it("at the question of uninstall, with and without --purge", async () => {
+  it("exits cleanly at the question of uninstall, with and without --purge", async () => {
     const world = await createUsed();
     await run(world, ["install", "--yes", "--no-sync", "--method", "settings"]);
     await expectCancelled(world, "uninstall", [], /Go ahead\?/);
     await expectCancelled(world, "uninstall --purge", [], /Delete all of it\?/);
   });
 
-  it("at the question of forget, purge and backup restore", async () => {
+  it("exits cleanly at the question of forget, purge and backup restore", async () => {
     const world = await createUsed();
     await expectCancelled(world, `forget ${SESSION}`, [], /Forget it\?/);
     await run(world, ["backup", "create"]);
@@ -114,7 +114,7 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
     await expectCancelled(world, "purge", [], /Delete it\?/);
   });
 
-  it("at each question of ignore", async () => {
+  it("exits cleanly at each question of ignore", async () => {
     const world = await createUsed();
     const also = /Also delete what is already stored/;
     await expectCancelled(world, "ignore .", [], also);
@@ -122,7 +122,7 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
     await expectCancelled(world, "ignore . --forget", [], /Forget it\?/);
   });
 
-  it("at the question of model install and remove", async () => {
+  it("exits cleanly at the question of model install and remove", async () => {
     const world = createWorld();
     await expectCancelled(world, "model install", [], /Go ahead\?/);
     mkdirSync(join(world.home, "models", "minilm"), { recursive: true });

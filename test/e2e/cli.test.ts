@@ -29,7 +29,7 @@ describe("the command line", () => {
     },
   );
 
-  it("gives usage errors as JSON where JSON was asked for", async () => {
+  it("prints usage errors as JSON with --json", async () => {
     for (const args of [
       ["frob", "--json"],
       ["status", "--frob", "--json"],
@@ -54,7 +54,7 @@ describe("the command line", () => {
     },
   );
 
-  it("reads what is piped in where no words are given", async () => {
+  it("reads stdin if no words are given", async () => {
     const world = createWorld();
     const remembered = await run(world, ["remember"], { input: "Tests need Redis\n" });
     expect(remembered).toMatchObject({ status: 0, stdout: expect.stringContaining("Tests need Redis") });
@@ -68,7 +68,7 @@ describe("the command line", () => {
     });
   });
 
-  it("writes an export to stdout for -o -, and makes no file of that name", async () => {
+  it("writes an export to stdout for -o -, and creates no file named -", async () => {
     const world = createWorld();
     await hook(world, "new", { session_id: "s1", hook_event_name: "UserPromptSubmit", prompt: "Find the walrus" });
     const plain = await run(world, ["export", "s1"]);
@@ -97,7 +97,7 @@ describe("the command line", () => {
     expect((await run(world, ["list"])).stdout).toContain("walrus");
   });
 
-  it("writes a bug report outside of the folder it is run in, unless -o names a file", async () => {
+  it("writes a bug report outside the current folder, unless -o names a file", async () => {
     const world = createWorld();
     const { stdout, status } = await run(world, ["bug-report"]);
     expect([status, stdout.trim().startsWith(join(world.home, "logs"))]).toEqual([0, true]);
@@ -142,7 +142,7 @@ describe("the command line", () => {
     });
   });
 
-  it("shows settings with where they come from, and what cannot be used", async () => {
+  it("shows settings with their source, and invalid ones", async () => {
     const world = createWorld();
     mkdirSync(world.home, { recursive: true });
     writeFileSync(join(world.home, "config.json"), '{"contextSessions": 3, "maxTranscriptMb": "many"}');
@@ -159,7 +159,7 @@ describe("the command line", () => {
     expect((await run(world, ["doctor"])).stdout).toContain("FAIL  settings");
   });
 
-  it("doctor and status exit 1 while something is wrong, and give a fix for each", async () => {
+  it("doctor and status exit 1 on problems, and print a fix for each", async () => {
     const world = createWorld();
     for (const command of ["doctor", "status"]) {
       expect(await run(world, [command])).toMatchObject({

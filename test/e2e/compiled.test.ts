@@ -10,8 +10,8 @@ function createKeepingWorld(): World {
   return world;
 }
 
-describe("compiled code", () => {
-  it("answers as the code it comes from, hook by hook and command by command", async () => {
+describe("cached bytecode", () => {
+  it("gives the same output as the source, for every hook and command", async () => {
     const world = createKeepingWorld();
     const answers: string[][] = [];
     for (let round = 0; round < 7; round++) {
@@ -31,7 +31,7 @@ describe("compiled code", () => {
     );
   });
 
-  it("leaves no file behind for what was mistyped", async () => {
+  it("writes no file for a mistyped command", async () => {
     const world = createKeepingWorld();
     await run(world, ["sync"]);
     expect((await run(world, ["walrus"])).status).toBe(2);

@@ -64,13 +64,13 @@ describe("completions", () => {
     expect([values, stderr, status]).toEqual([offered, "", 0]);
   });
 
-  it("offers every command a person may use, with what it does", async () => {
+  it("offers every command for people, with its description", async () => {
     const { stdout } = await run(world, ["__complete", ""]);
     expect(stdout).toContain("search\tfind past sessions");
     expect(stdout).not.toMatch(/^(?:save|__complete)\t/m);
   });
 
-  it("is silent where there is no store, or a broken one", async () => {
+  it("prints nothing without a store, or with a broken one", async () => {
     const other = createWorld();
     expect(await run(other, ["__complete", "show", ""])).toMatchObject({ status: 0, stdout: "", stderr: "" });
     mkdirSync(other.home);
@@ -78,7 +78,7 @@ describe("completions", () => {
     expect(await run(other, ["__complete", "show", ""])).toMatchObject({ status: 0, stdout: "", stderr: "" });
   });
 
-  it("knows no other shells", async () => {
+  it("rejects other shells", async () => {
     expect(await run(world, ["completions", "tcsh"])).toMatchObject({ status: 2, stdout: "" });
   });
 

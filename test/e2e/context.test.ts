@@ -55,7 +55,7 @@ describe("c-mem context", () => {
     expect(execFileSync(process.execPath, [bundle, "context"], options)).toBe("{}\n");
   });
 
-  it("names a project it does not know, and says what to do", async () => {
+  it("reports an unknown project with a hint", async () => {
     const result = await run(world, ["context", "shedd"]);
     expect(result).toMatchObject({ status: 4, stdout: "" });
     expect(result.stderr).toContain('No project "shedd"');
@@ -107,7 +107,7 @@ describe("c-mem context", () => {
       expect(stderr).toMatch(/\d+ characters, about \d+ tokens/);
     });
 
-    it("names the formats there are", async () => {
+    it("lists the formats in the error for an unknown one", async () => {
       const { status, stderr } = await run(aged, ["context", "--format", "yaml"]);
       expect(status).toBe(2);
       expect(stderr).toContain("markdown, json, plain");

@@ -39,11 +39,11 @@ async function fill(world: World): Promise<void> {
   await tell("context", "SessionStart", "elsewhere", three, { source: "startup" });
 }
 
-describe("how much there is", () => {
+describe("counts", () => {
   const world = createWorld();
   beforeAll(() => fill(world), 60_000);
 
-  it("is the same in status, stats, list and projects", async () => {
+  it("are the same in status, stats, list and projects", async () => {
     const status = (await json(world, "status")).data["counts"];
     expect(status).toMatchObject({ sessions: 3, subagents: 4, projects: 2 });
     const stats = (await json(world, "stats", "--all")).data;
@@ -70,7 +70,7 @@ describe("how much there is", () => {
     ]);
   });
 
-  it("is said with what is counted apart", async () => {
+  it("name what is counted separately", async () => {
     expect((await run(world, ["status"])).stdout).toContain("3 sessions (and 4 subagents) in 2 projects");
     expect((await run(world, ["stats", "--all"])).stdout).toMatch(/sessions\s+3 and 4 subagents/);
     expect((await run(world, ["list", "--all"])).stderr).toContain("3 sessions, 4 subagents inside them");
@@ -79,14 +79,14 @@ describe("how much there is", () => {
     expect(some.stdout).not.toContain("of 3 sessions");
   });
 
-  it("is the same in one project", async () => {
+  it("are the same for one project", async () => {
     expect((await json(world, "list", "--project", "one")).meta).toMatchObject({ total: 2, subagents: 4 });
     expect((await json(world, "stats", "--project", "one")).data).toMatchObject({
       totals: { sessions: 2, subagents: 4 },
     });
   });
 
-  it("is what a session start says", async () => {
+  it("are the same at session start", async () => {
     const start = {
       session_id: "s9",
       hook_event_name: "SessionStart",
@@ -99,7 +99,7 @@ describe("how much there is", () => {
   });
 });
 
-describe("a hook that had nothing to say", () => {
+describe("a hook without output", () => {
   it("counts as fired", async () => {
     const world = createWorld();
     const tool = { tool_name: "Read", tool_input: { file_path: join(world.project, "a.ts") }, tool_use_id: "t1" };
@@ -117,7 +117,7 @@ describe("a hook that had nothing to say", () => {
 });
 
 describe("a hook whose event is not recorded", () => {
-  it("counts as fired where the turn is private or the tool skipped, not in an excluded folder", async () => {
+  it("counts as fired if the turn is private or the tool skipped, not in an excluded folder", async () => {
     const world = createWorld();
     await run(world, ["config", "set", "skipTools", "TodoWrite"]);
     const tool = { hook_event_name: "PostToolUse", session_id: "s1", tool_input: {}, tool_response: {} };
@@ -136,8 +136,8 @@ describe("a hook whose event is not recorded", () => {
   });
 });
 
-describe("the very first start", () => {
-  it("says in one line that nothing is known yet, and where the page is", async () => {
+describe("the first session start", () => {
+  it("prints one line: nothing recorded yet, and the page's address", async () => {
     const world = createWorld();
     const start = { session_id: "s1", hook_event_name: "SessionStart" };
     expect(await hook(world, "context", { ...start, source: "startup" })).toEqual({
@@ -148,7 +148,7 @@ describe("the very first start", () => {
 });
 
 describe("the worker's jobs", () => {
-  it("are not taken for history that is still to be read", async () => {
+  it("are not counted as unread history", async () => {
     const world = createWorld();
     const start = { session_id: "s1", hook_event_name: "SessionStart", source: "startup" };
     const activity = (toRead: number): string =>
@@ -164,7 +164,7 @@ describe("the worker's jobs", () => {
 });
 
 describe("the time in a payload", () => {
-  it("is used where it can be right", async () => {
+  it("is used if plausible", async () => {
     const world = createWorld();
     const now = Date.now();
     const said = (session: string, timestamp: unknown) =>

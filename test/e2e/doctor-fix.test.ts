@@ -37,7 +37,7 @@ const stateOf = ({ results }: Doctor, name: string) => results.find((check) => c
 const doneOf = ({ fixed }: Doctor, name: string) => fixed.find((one) => one.name === name);
 
 describe("the data directory", () => {
-  it("is the user's alone from the first write on", async () => {
+  it("is private to the user from the first write", async () => {
     const world = await used();
     await run(world, ["search", "x"]);
     await run(world, ["config", "set", "archive", "true"]);
@@ -49,7 +49,7 @@ describe("the data directory", () => {
 });
 
 describe("c-mem doctor --fix", () => {
-  it("closes what others can read", async () => {
+  it("removes other users' read access", async () => {
     const world = await used();
     mkdirSync(join(world.home, "logs"), { recursive: true });
     writeFileSync(join(world.home, "logs", "hook.log"), "");
@@ -65,7 +65,7 @@ describe("c-mem doctor --fix", () => {
     expect(statSync(join(world.home, "logs", "hook.log")).mode & 0o077).toBe(0);
   });
 
-  it("registers hooks that are missing", async () => {
+  it("registers missing hooks", async () => {
     const world = await used();
     const fixed = await doctor(world, "--fix");
     expect(doneOf(fixed, "hooks installed")).toEqual({
@@ -84,7 +84,7 @@ describe("c-mem doctor --fix", () => {
     expect(readFileSync(path, "utf8")).toContain("Stop");
   });
 
-  it("puts back the programs that hooks and memory tools run, at one go", async () => {
+  it("restores the programs of hooks and memory tools in one run", async () => {
     const world = await used();
     await doctor(world, "--fix");
     rmSync(join(world.home, "plugin"), { recursive: true });
@@ -96,7 +96,7 @@ describe("c-mem doctor --fix", () => {
     expect(names.map((name) => stateOf(fixed, name))).toEqual(["ok", "ok"]);
   });
 
-  it("gives failed jobs another try, and removes what ended programs left", async () => {
+  it("retries failed jobs, and removes files left by ended processes", async () => {
     const world = await used();
     const db = new DatabaseSync(join(world.home, "c-mem.db"));
     db.prepare(
@@ -132,7 +132,7 @@ describe("c-mem doctor --fix", () => {
     expect([...left, fresh].map((path) => existsSync(path))).toEqual([false, false, false, true]);
   });
 
-  it("retries quarantined drops, and reports the ones it still cannot apply", async () => {
+  it("retries quarantined drops, and reports those that still fail", async () => {
     const world = await used();
     await hook(world, "new", { session_id: SESSION, hook_event_name: "UserPromptSubmit", prompt: "quarantined" });
     const [spool, bad] = [join(world.home, "spool"), join(world.home, "spool", "bad")];
@@ -153,7 +153,7 @@ describe("c-mem doctor --fix", () => {
     expect(readdirSync(bad)).toEqual(["1.json"]);
   });
 
-  it("checks and repairs the rest where Claude Code's settings cannot be read", async () => {
+  it("checks and repairs the rest if Claude Code's settings are unreadable", async () => {
     const world = await used();
     mkdirSync(world.claudeDir, { recursive: true });
     writeFileSync(join(world.claudeDir, "settings.json"), "{ cut off");
@@ -170,7 +170,7 @@ describe("c-mem doctor --fix", () => {
     expect((await run(world, ["status"])).stdout).toContain("1 session");
   });
 
-  it("touches no settings it cannot read, and says so", async () => {
+  it("does not change unreadable settings, and says so", async () => {
     const world = await used();
     writeFileSync(join(world.home, "config.json"), "{ cut off");
     const { stdout, status } = await run(world, ["doctor", "--fix"]);
@@ -181,7 +181,7 @@ describe("c-mem doctor --fix", () => {
 });
 
 describe("c-mem logs", () => {
-  it("shows what hooks and the worker said, in order, from a time on", async () => {
+  it("shows entries of hooks and the worker in order, since a given time", async () => {
     const world = await used();
     mkdirSync(join(world.home, "logs"), { recursive: true });
     const entry = (value: object) => `${JSON.stringify(value)}\n`;
@@ -206,7 +206,7 @@ describe("c-mem logs", () => {
     expect((await run(world, ["logs", "-n", "none"])).status).toBe(2);
   });
 
-  it("goes on showing what comes", async () => {
+  it("follows new entries", async () => {
     const world = await used();
     let seen = "";
     await run(world, ["logs", "--follow"], {
@@ -224,7 +224,7 @@ describe("c-mem logs", () => {
 });
 
 describe("c-mem bug-report", () => {
-  it("tells versions, health and counts, and nothing private", async () => {
+  it("has versions, health and counts, and nothing private", async () => {
     const world = await used();
     const secret = `gh${"p"}_${seeded(3).text(ALNUM, 36)}`;
     mkdirSync(join(world.home, "logs"), { recursive: true });
@@ -255,7 +255,7 @@ describe("c-mem bug-report", () => {
     expect(statSync(stdout.trim()).mode & 0o077).toBe(0);
   });
 
-  it("never overwrites a file, and says so where it cannot be written", async () => {
+  it("never overwrites a file, and reports an unwritable one", async () => {
     const world = await used();
     const taken = join(world.project, "notes.txt");
     writeFileSync(taken, "mine");

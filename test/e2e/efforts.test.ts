@@ -36,7 +36,7 @@ function createPast(): World {
 }
 
 describe("efforts on the command line", () => {
-  it("are listed and told, readably and as JSON", async () => {
+  it("are listed and shown, as text and as JSON", async () => {
     const world = createPast();
     const { results = [] } = (await data(world, ["efforts"])) as { results?: { id: string }[] };
     expect(results).toMatchObject([
@@ -80,7 +80,7 @@ describe("efforts on the command line", () => {
     expect(stdout).toMatch(new RegExp(`^${id}\\t.*Parse invoices line by line`));
   });
 
-  it("that are not there are said not to be, with exit code 4", async () => {
+  it("that do not exist exit with code 4", async () => {
     const world = createPast();
     for (const args of [
       ["effort", ALONE],

@@ -19,7 +19,7 @@ describe("c-mem forget", () => {
     expect(stderr).toContain("by its id");
   });
 
-  it("says what it verified of a text that is too short to search files for", async () => {
+  it("reports what was verified for a text too short to search files for", async () => {
     const world = createWorld();
     await prompt(world, "go on");
     const { status, stdout } = await run(world, ["forget", "p1", "--yes"]);
@@ -32,14 +32,14 @@ describe("c-mem forget", () => {
     expect(proof).toMatchObject({ pieces: 0, texts_too_short: 1, files_scanned: 0, search_hits: 0, log_emptied: true });
   });
 
-  it("gives no id again", async () => {
+  it("never reuses an id", async () => {
     const world = createWorld();
     for (const text of ["Use pnpm for packages.", "Deploy on Fridays only."]) await run(world, ["remember", text]);
     await run(world, ["forget", "o2", "--yes"]);
     expect((await run(world, ["remember", "Deploy on Mondays only."])).stdout).toContain("o3");
   });
 
-  it("dates an observation by when it happened", async () => {
+  it("dates an observation by its evidence", async () => {
     const world = createWorld();
     await run(world, ["remember", "Use pnpm for packages."]);
     const db = new DatabaseSync(join(world.home, "c-mem.db"));

@@ -30,8 +30,8 @@ function createPast(): World {
   return world;
 }
 
-describe("history on the command line", () => {
-  it("lists and shows sessions, readably and with ids that can be passed on", async () => {
+describe("history commands", () => {
+  it("lists and shows sessions, with ids usable in other commands", async () => {
     const world = createPast();
     const list = await run(world, ["list"]);
     expect(list).toMatchObject({ status: 0, stderr: "\n2 sessions, 1 subagent inside them\n" });
@@ -55,7 +55,7 @@ describe("history on the command line", () => {
     expect((await run(world, ["show", "11112222", "--around", "t2"])).stdout).toContain("t2");
   });
 
-  it("gives every answer as JSON with session ids and ISO times", async () => {
+  it("prints JSON with session ids and ISO times", async () => {
     const world = createPast();
     const results = async (...args: string[]) =>
       ((await data(world, args)) as { results?: Record<string, unknown>[] }).results;
@@ -179,7 +179,7 @@ describe("history on the command line", () => {
     expect(await run(world, ["fix", "--", "--json"])).toMatchObject({ status: 4, stdout: "" });
   });
 
-  it("says nothing when its reader has seen enough", async () => {
+  it("prints no error when the reader closes the pipe", async () => {
     const world = createWorld();
     const { db, add } = seedStore(join(world.home, "c-mem.db"));
     add("big", prompt("word ".repeat(200_000)));
@@ -208,7 +208,7 @@ describe("history on the command line", () => {
     expect(missing).toMatchObject({ status: 1, stderr: expect.stringContaining("claude could not be started") });
   });
 
-  it("exports, and overwrites nothing unasked", async () => {
+  it("exports, and overwrites files only with --force", async () => {
     const world = createPast();
     const file = join(world.project, "login.html");
     expect((await run(world, ["export", "write login"])).stdout).toContain("# Write the login\n");
@@ -225,7 +225,7 @@ describe("history on the command line", () => {
     expect(existsSync(join(world.project, "no"))).toBe(false);
   });
 
-  it("finds nothing with exit code 4 and a hint, and asks back where it is not clear", async () => {
+  it("exits with 4 and a hint if nothing matches, and lists ambiguous matches", async () => {
     const world = createPast();
     for (const args of [
       ["list", "--agent", "codex"],
@@ -278,7 +278,7 @@ describe("history on the command line", () => {
     }
   });
 
-  it("says which of several projects of one name is meant", async () => {
+  it("reports projects with the same name", async () => {
     const world = createPast();
     const other = { key: "/elsewhere/project", name: "project", root: "/elsewhere/project" };
     const { db, add } = seedStore(join(world.home, "c-mem.db"), { cwd: other.root, project: other });
@@ -303,7 +303,7 @@ describe("history on the command line", () => {
     });
   });
 
-  it("never fails on hostile words", async () => {
+  it("never fails on hostile input", async () => {
     const world = createPast();
     for (const text of ["%", '"', "'", "*", "AND", "((", "\u001B[2J", "x".repeat(100_000)]) {
       const statuses = await Promise.all(

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { ALNUM, seeded } from "../secrets/random.ts";
 import { allBytes, createWorld, data, hook, rows, run, type World } from "./harness.ts";
 
-it("an id in the shape of a secret is nowhere on disk, and its events still belong together", async () => {
+it("an id that looks like a secret is never stored, and its events stay in one session", async () => {
   const world = createWorld();
   const random = seeded(7);
   const secret = (): string => `gh${"p"}_${random.text(ALNUM, 36)}`;
@@ -46,7 +46,7 @@ function writeTranscript(world: World, sessionId: string, words: string, more: o
   writeFileSync(join(folder, `${sessionId}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 }
 
-it("a session whose file has a name that is no id is forgotten with its copy in the archive", async () => {
+it("forget also deletes the archive copy of a session whose file is not named by its id", async () => {
   const world = createWorld();
   writeTranscript(world, "A copy (é)", "The walrus is blue");
   await run(world, ["sync", "--archive"]);
@@ -58,7 +58,7 @@ it("a session whose file has a name that is no id is forgotten with its copy in 
   expect(readdirSync(join(world.home, "archive", "claude-code"))).toEqual([]);
 });
 
-it("a fork's copy in the archive does not name the session it came from where that name is a secret", async () => {
+it("a fork's archive copy does not name its parent session if that name is a secret", async () => {
   const world = createWorld();
   const secret = `gh${"p"}_${seeded(8).text(ALNUM, 36)}`;
   const forkedFrom = { sessionId: secret, messageUuid: "u0" };

@@ -51,7 +51,7 @@ function writeTranscript(world: World, cwd: string, tools: [id: string, path: st
 }
 
 describe("a .c-memignore", () => {
-  it("keeps what it names out of the record: reads, edits, and commands that name it", async () => {
+  it("excludes reads and edits of matching files, and commands that name them", async () => {
     const world = createWorld();
     writeIgnore(world.project, "# not these\nsecrets/\n*.pem\n");
     await prompted(world);
@@ -64,7 +64,7 @@ describe("a .c-memignore", () => {
     expect(allBytes(world.home)).not.toContain("hush");
   });
 
-  it("counts where it lies, also below the session's folder", async () => {
+  it("applies in its own folder, also below the session's folder", async () => {
     const world = createWorld();
     writeIgnore(join(world.project, "pkg"), "private");
     await prompted(world);
@@ -73,7 +73,7 @@ describe("a .c-memignore", () => {
     expect(await recorded(world)).toEqual(["t2"]);
   });
 
-  it("and the settings see through links, wherever they lie and whatever they lead to", async () => {
+  it("and the settings resolve symbolic links", async () => {
     const world = createWorld();
     const elsewhere = join(dirname(world.project), "elsewhere");
     writeIgnore(join(elsewhere, "vault"), "*\n");
@@ -103,7 +103,7 @@ describe("a .c-memignore", () => {
     expect(allBytes(world.home)).not.toMatch(/hush-|contents of t6/);
   });
 
-  it("with only a star in it switches the folder off, and nothing below can switch it on again", async () => {
+  it("with only * excludes the folder, and files below cannot include it again", async () => {
     const world = createWorld();
     writeIgnore(world.project, "*\n");
     const hostile = join(world.project, "vendor", "theirs");
@@ -123,14 +123,14 @@ describe("a .c-memignore", () => {
     expect(stdout).toMatch(/recording +off in this folder: excluded by .*\.c-memignore/);
   });
 
-  it("that cannot be read hides everything", async () => {
+  it("that is unreadable excludes everything", async () => {
     const world = createWorld();
     writeFileSync(join(world.project, ".c-memignore"), "x".repeat(2 * 1024 * 1024));
     await prompted(world, "hush");
     expect(await rows(world, "SELECT * FROM sessions")).toEqual([]);
   });
 
-  it("is honoured by sync, and by the reading of sessions from before", async () => {
+  it("applies to sync and to older sessions", async () => {
     const world = createWorld();
     writeIgnore(world.project, "secrets");
     writeTranscript(world, world.project, [
@@ -146,7 +146,7 @@ describe("a .c-memignore", () => {
 describe("C_MEM_DISABLE", () => {
   const off = { C_MEM_DISABLE: "1" };
 
-  it("switches off hooks, sync, the worker and remembering over MCP", async () => {
+  it("disables hooks, sync, the worker and remember over MCP", async () => {
     const world = createWorld();
     await prompted(world, "hush now", {}, off);
     await hook(
@@ -175,7 +175,7 @@ describe("C_MEM_DISABLE", () => {
     });
   });
 
-  it("leaves what was not read to be read later", async () => {
+  it("leaves unread sessions to a later sync", async () => {
     const world = createWorld();
     writeTranscript(world, world.project, [["t1", "a.ts"]]);
     await run(world, ["sync", "--quiet"], { env: off });
@@ -185,7 +185,7 @@ describe("C_MEM_DISABLE", () => {
 });
 
 describe("c-mem ignore", () => {
-  it("puts a folder on the list, shows it, and takes it off", async () => {
+  it("adds a folder, lists it and removes it", async () => {
     const world = createWorld();
     expect(await data(world, ["ignore", "."])).toEqual({
       path: world.project,
@@ -204,7 +204,7 @@ describe("c-mem ignore", () => {
     expect((await run(world, ["ignore", "/nowhere", "--remove"])).status).toBe(4);
   });
 
-  it("keeps single files out", async () => {
+  it("excludes single files", async () => {
     const world = createWorld();
     await run(world, ["ignore", "notes/diary.md"]);
     await prompted(world);
@@ -213,7 +213,7 @@ describe("c-mem ignore", () => {
     expect(await recorded(world)).toEqual(["t2"]);
   });
 
-  it("is not got round by dots on the way, in the setting or in what the agent names", async () => {
+  it("cannot be bypassed by . and .. in paths", async () => {
     const world = createWorld();
     const hidden = join(world.project, "..", "hidden");
     expect(await data(world, ["ignore", `${world.project}/../hidden/`])).toMatchObject({ path: hidden });
@@ -224,7 +224,7 @@ describe("c-mem ignore", () => {
     expect(await data(world, ["ignore", `${hidden}/`, "--remove"])).toEqual({ path: hidden, removed: true });
   });
 
-  it("takes the list that config set takes, and says when the folder is not there", async () => {
+  it("accepts the same list as config set, and warns about missing folders", async () => {
     const world = createWorld();
     const clients = join(world.env["HOME"] ?? "", "clients");
     mkdirSync(clients, { recursive: true });
@@ -237,7 +237,7 @@ describe("c-mem ignore", () => {
     expect(stderr).toContain('"~/clients,~/other" matches nothing');
   });
 
-  it("forgets what is stored of it already, if that is wanted", async () => {
+  it("deletes stored data of the folder on request", async () => {
     const world = createWorld();
     await prompted(world, "Rumpelstilzchen is my name");
     await used(world, "t1", "Read", { file_path: join(world.project, "a.ts") }, "gold of straw");

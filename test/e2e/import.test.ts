@@ -63,7 +63,7 @@ async function exported(): Promise<{ world: World; file: string }> {
 }
 
 describe("c-mem export --all and import", () => {
-  it("bring everything to another machine, once, however often", async () => {
+  it("copy everything to another machine, and repeating it changes nothing", async () => {
     const { world, file } = await exported();
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await run(world, ["export", "--all", "-o", file])).stderr).toContain("exists already");
@@ -88,7 +88,7 @@ describe("c-mem export --all and import", () => {
     expect(await rows(other, "SELECT 1 FROM sessions WHERE session_id = 'session-c'")).toEqual([]);
   });
 
-  it("join what both machines have, under numbers of their own", async () => {
+  it("merge both machines' data under new ids", async () => {
     const { world, file } = await exported();
     const other = createWorld();
     await lived(other, "z");
@@ -119,7 +119,7 @@ describe("c-mem export --all and import", () => {
       expect([args, (await run(other, args)).status]).toEqual([args, 0]);
   });
 
-  it("leave out what was forgotten, and say so", async () => {
+  it("skip forgotten data, and say so", async () => {
     const world = createWorld();
     await lived(world, "a");
     const file = join(world.project, "all.jsonl");
@@ -131,7 +131,7 @@ describe("c-mem export --all and import", () => {
     expect(await rows(world, "SELECT text FROM prompts")).toEqual([]);
   });
 
-  it("take hostile and cut files line by line, and filter what they bring", async () => {
+  it("read hostile and truncated files line by line, and filter their content", async () => {
     const { file } = await exported();
     const lines = readFileSync(file, "utf8").split("\n");
     const project = lines.find((line) => line.includes('"projects"')) ?? "";
@@ -246,7 +246,7 @@ describe("importing another system's database", () => {
       ('nx-1', 'toolu_1', 'Edit', '{"file_path":"/old/garden/tap.ts"}', 'done', NULL, 0, '2025-10-01T08:00:30Z'),
       ('nx-1', 'toolu_2', 'Bash', '{"command":"drip', NULL, 'no water', 1, '2025-10-01T08:00:40Z');`;
 
-  it("takes claude-mem's first form", async () => {
+  it("reads claude-mem's first schema", async () => {
     const world = createWorld();
     const file = foreign(world, CLAUDE_MEM);
     expect(await data(world, ["import", file])).toMatchObject({
@@ -269,7 +269,7 @@ describe("importing another system's database", () => {
     expect(await data(world, ["observations", "basket", "--all"])).toMatchObject({ results: [{ type: "decision" }] });
   });
 
-  it("takes its later form, and keeps it through a rebuild", async () => {
+  it("reads its later schema, and a rebuild keeps the data", async () => {
     const world = createWorld();
     expect(await data(world, ["import", foreign(world, BUILD_SPEC)])).toMatchObject({
       source: "claude-mem",
@@ -297,7 +297,7 @@ describe("importing another system's database", () => {
     expect(await data(world, ["search", "checkout", "--all"])).toMatchObject({ results: [{ session_id: "cm-2" }] });
   });
 
-  it("takes memory-nexus's conversations", async () => {
+  it("reads memory-nexus's conversations", async () => {
     const world = createWorld();
     const file = foreign(world, NEXUS);
     expect(await data(world, ["import", file])).toMatchObject({
@@ -319,7 +319,7 @@ describe("importing another system's database", () => {
     expect(await data(world, ["import", file])).toMatchObject({ added: {} });
   });
 
-  it("refuses what it does not know, and what is damaged, and leaves its own alone", async () => {
+  it("rejects unknown and damaged databases, and does not change its own", async () => {
     const world = createWorld();
     await lived(world, "own");
     for (const [path, why] of [

@@ -70,8 +70,8 @@ beforeAll(async () => {
   await run(world, ["rebuild", "--all"]);
 });
 
-describe("memory speaks", () => {
-  it("on a prompt that shares rare words with it, the answer first, and only once", async () => {
+describe("context is injected", () => {
+  it("for a prompt that shares rare words, and only once", async () => {
     const answer = await ask("a", "Why do embedded newlines in a quoted CSV field break the parser rows?");
     expect(answer).toMatchObject({ ...GO_ON, hookSpecificOutput: { hookEventName: "UserPromptSubmit" } });
     const text = contextOf(answer);
@@ -80,7 +80,7 @@ describe("memory speaks", () => {
     expect(await ask("a", "And embedded newlines in a quoted CSV field of the parser?")).toEqual(GO_ON);
   });
 
-  it("again after compaction, when the agent no longer has it", async () => {
+  it("again after compaction", async () => {
     const prompt = "Why do embedded newlines in a quoted CSV field break the parser rows?";
     await ask("b", prompt);
     expect(contextOf(await start("b", "compact"))).toMatch(/quoted field/i);
@@ -100,11 +100,11 @@ describe("memory speaks", () => {
     "/compact keep the quoted CSV field parser newlines",
     "Add a dark mode to the settings page",
     "<task-notification>embedded newlines quoted CSV field parser</task-notification>",
-  ])("not on %j", async (prompt) => {
+  ])("not for %j", async (prompt) => {
     expect(await ask("quiet", prompt)).toEqual(GO_ON);
   });
 
-  it("not on a prompt in another project", async () => {
+  it("not for a prompt in another project", async () => {
     const cwd = join(world.project, "..", "elsewhere");
     mkdirSync(cwd, { recursive: true });
     expect(await ask("x", "Why do embedded newlines in a quoted CSV field break the parser rows?", { cwd })).toEqual(
@@ -112,14 +112,14 @@ describe("memory speaks", () => {
     );
   });
 
-  it("not on a private prompt, nor in its turn", async () => {
+  it("not for a private prompt, nor in its turn", async () => {
     expect(await ask("p", "<private>embedded newlines in a quoted CSV field break the parser rows</private>")).toEqual(
       GO_ON,
     );
     expect(await before("p", "Edit", { file_path: file() })).toEqual(GO_ON);
   });
 
-  it("before a file with a past is changed, once", async () => {
+  it("once before a file with observations is changed", async () => {
     const answer = await before("c", "Edit", { file_path: file(), old_string: "a", new_string: "b" });
     expect(answer).toMatchObject({ hookSpecificOutput: { hookEventName: "PreToolUse" } });
     expect(contextOf(answer)).toMatch(/CSV parser/);
@@ -127,25 +127,25 @@ describe("memory speaks", () => {
     expect(await before("c", "Edit", { file_path: join(world.project, "src", "other.ts") })).toEqual(GO_ON);
   });
 
-  it("not about what the same session did", async () => {
+  it("not about the session's own work", async () => {
     expect(await before("old", "Edit", { file_path: file() })).toEqual(GO_ON);
   });
 
-  it("before a command that was the wrong one", async () => {
+  it("before a command that failed earlier", async () => {
     expect(contextOf(await before("d", "Bash", { command: "npx vitest run --watchless" }))).toContain(
       "`npx vitest run` worked instead",
     );
     expect(await before("d", "Bash", { command: "npx vitest run" })).toEqual(GO_ON);
   });
 
-  it("after a failure that was met before", async () => {
+  it("after an error that occurred earlier", async () => {
     const answer = await failed("e", "npm test", ERROR);
     expect(answer).toMatchObject({ hookSpecificOutput: { hookEventName: "PostToolUseFailure" } });
     expect(contextOf(answer)).toContain("`npx vitest run` worked instead");
     expect(await failed("e", "npm test", "Exit code 1\nError: something never seen before\n")).toEqual(GO_ON);
   });
 
-  it("to a subagent, about its task", async () => {
+  it("into a subagent, about its task", async () => {
     const task = {
       description: "CSV",
       prompt: "Find out why embedded newlines break quoted CSV field rows in the parser",
@@ -161,7 +161,7 @@ describe("memory speaks", () => {
     expect(await started("a2", "Explore")).toEqual(GO_ON);
   });
 
-  it("not from a store that another process is just making, and that is no error", async () => {
+  it("not while another process creates the store, without an error", async () => {
     const fresh = createWorld();
     mkdirSync(fresh.home, { recursive: true });
     writeFileSync(join(fresh.home, "c-mem.db"), "");
@@ -174,7 +174,7 @@ describe("memory speaks", () => {
     expect(readdirSync(fresh.home)).not.toContain("logs");
   });
 
-  it("not where it is switched off", async () => {
+  it("not if disabled", async () => {
     const env = { C_MEM_SURFACES: "session-start" };
     const payload = {
       ...base("off"),
@@ -185,7 +185,7 @@ describe("memory speaks", () => {
     expect(await hook(world, "recall", payload, { env })).toEqual(GO_ON);
   });
 
-  it("not in sessions that are held out, which are counted", async () => {
+  it("not in held-out sessions, which are counted", async () => {
     const env = { C_MEM_HOLDOUT: "90" };
     const sessions = Array.from({ length: 8 }, (_, index) => `held-${index}`);
     let silent = 0;
@@ -204,20 +204,20 @@ describe("memory speaks", () => {
     ]);
   });
 
-  it("not about a file that is gone", async () => {
+  it("not about a deleted file", async () => {
     rmSync(file());
     expect(await before("g", "Write", { file_path: file(), content: "x" })).toEqual(GO_ON);
     writeFileSync(file(), "export function parseQuotedField() {}\n");
   });
 
-  it("with a note where a name it speaks of is gone", async () => {
+  it("with a note if a name it mentions no longer exists", async () => {
     writeFileSync(file(), "export function somethingElse() {}\n");
     execFileSync("touch", ["-d", "2100-01-01", file()]);
     expect(contextOf(await before("h", "Edit", { file_path: file() }))).toMatch(/may no longer hold|has changed since/);
     writeFileSync(file(), "export function parseQuotedField() {}\n");
   });
 
-  it("quietly, when the database is not one", async () => {
+  it("without an error if the database is damaged", async () => {
     const broken = createWorld();
     mkdirSync(broken.home, { recursive: true });
     writeFileSync(join(broken.home, "c-mem.db"), "not a database at all");
@@ -231,8 +231,8 @@ describe("memory speaks", () => {
   });
 });
 
-describe("what was shown", () => {
-  it("is recorded by surface, and impact tells of it", async () => {
+describe("an injection", () => {
+  it("is recorded by surface, and impact reports it", async () => {
     const { surfaces } = (await data(world, ["impact"])) as unknown as {
       surfaces: { surface: string; injections: number }[];
     };
@@ -243,7 +243,7 @@ describe("what was shown", () => {
     expect((await run(world, ["impact"])).stdout).toContain("prompt");
   });
 
-  it("leaves none of its words in the file of what was shown", () => {
+  it("writes only ids to the file of shown items", () => {
     expect(allBytes(join(world.home, "shown"))).not.toMatch(/parser|vitest|quoted/);
   });
 });

@@ -40,7 +40,7 @@ function installWorld(settings?: string): World & { settings: string } {
 }
 
 describe("c-mem install", () => {
-  it("adds hooks that work to settings.json and keeps what is there", async () => {
+  it("adds working hooks to settings.json and keeps other entries", async () => {
     const world = installWorld(USERS_OWN);
     const result = await run(world, ["install", "--yes"]);
     expect([result.status, result.stderr]).toEqual([0, expect.stringContaining("add c-mem's hooks")]);
@@ -58,7 +58,7 @@ describe("c-mem install", () => {
     expect(args).toEqual([join(world.home, "plugin", "c-mem", "dist", "hook.cjs"), "new"]);
   });
 
-  it("is checked by doctor, which names what would keep the hooks from running", async () => {
+  it("passes doctor, which reports what would keep the hooks from running", async () => {
     const plain = installWorld("{}");
     await run(plain, ["install", "--yes"]);
     expect(await run(plain, ["doctor"])).toMatchObject({
@@ -77,7 +77,7 @@ describe("c-mem install", () => {
     expect(await run(off, ["doctor"])).toMatchObject({ status: 1, stdout: expect.stringContaining("disableAllHooks") });
   });
 
-  it("registers memory tools that work among the user's MCP servers, and says so first", async () => {
+  it("registers working memory tools among the user's MCP servers, and announces it", async () => {
     const world = installWorld("{}");
     const state = join(world.claudeDir, ".claude.json");
     const dry = await run(world, ["install", "--dry-run"]);
@@ -98,7 +98,7 @@ describe("c-mem install", () => {
     expect((await run(world, ["doctor"])).status).toBe(0);
   });
 
-  it("leaves a server of the user's own by that name alone, and a state file it does not understand", async () => {
+  it("does not change a user's server of that name, nor an unknown state file", async () => {
     const own = '{"mcpServers": {"c-mem": {"command": "c-mem", "args": ["mcp"]}}}';
     const world = installWorld("{}");
     const state = join(world.claudeDir, ".claude.json");
@@ -182,7 +182,7 @@ describe("c-mem install", () => {
   });
 });
 
-describe("where a folder lies in place of an agent's settings", () => {
+describe("with a folder in place of an agent's settings", () => {
   it.each([
     ["claude-code", ".claude/settings.json"],
     ["claude-code", ".claude.json"],
@@ -204,7 +204,7 @@ describe("where a folder lies in place of an agent's settings", () => {
 });
 
 describe("c-mem uninstall", () => {
-  it("takes the agent's folder along where install has made it and nothing else is in it", async () => {
+  it("deletes the agent's folder if install created it and it is empty", async () => {
     for (const somebodys of [undefined, "CLAUDE.md"]) {
       const world = bareWorld();
       await run(world, ["install", "--yes", "--no-sync"]);
@@ -247,7 +247,7 @@ describe("c-mem uninstall", () => {
     expect(existsSync(state) ? readFileSync(state, "utf8") : undefined).toBe(text);
   });
 
-  it("finds the client's state beside the config folder where that is the usual one, also when purging", async () => {
+  it("finds the client's state next to the default config folder, also with --purge", async () => {
     const world = installWorld();
     const { CLAUDE_CONFIG_DIR: elsewhere = "", ...usual } = world.env;
     const home = world.env["HOME"] ?? "";
@@ -270,7 +270,7 @@ describe("c-mem uninstall", () => {
     expect(JSON.parse(readFileSync(world.settings, "utf8"))).toEqual({ model: "sonnet" });
   });
 
-  it("keeps what the user changed meanwhile", async () => {
+  it("keeps the user's changes since", async () => {
     const world = installWorld(USERS_OWN);
     await run(world, ["install", "--yes"]);
     writeFileSync(world.settings, readFileSync(world.settings, "utf8").replace('"opus"', '"sonnet"'));
@@ -288,7 +288,7 @@ describe("c-mem uninstall", () => {
     expect(readFileSync(world.settings, "utf8")).toBe(settings);
   });
 
-  it("--purge takes the hooks out of every config folder, and deletes only what is C-Mem's", async () => {
+  it("--purge removes the hooks from every config folder, and deletes only C-Mem's files", async () => {
     const world = installWorld("{}");
     const second = { ...world.env, CLAUDE_CONFIG_DIR: join(world.claudeDir, "..", "second") };
     await run(world, ["install", "--yes"]);
@@ -343,7 +343,7 @@ describe("on a Node without SQLite", () => {
     expect(await rows(world, "SELECT text FROM prompts")).toEqual([{ text: "caught" }]);
   });
 
-  it("a noted Node that is as old as this one is tried once, not for ever", async () => {
+  it("a recorded Node without SQLite is tried only once", async () => {
     const world = createWorld();
     const node = oldNode(world);
     mkdirSync(world.home, { recursive: true, mode: 0o700 });
@@ -352,7 +352,7 @@ describe("on a Node without SQLite", () => {
     expect((await run(world, ["projects"], { node })).status).toBe(1);
   });
 
-  it("everything works once install has noted a Node that can", async () => {
+  it("everything works after install recorded a Node with SQLite", async () => {
     const world = createWorld();
     const node = oldNode(world);
     await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "caught" }, { node });

@@ -31,7 +31,7 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
     await say("s-else", "translate the voucher page to 日本語", elsewhere);
   });
 
-  it("lists the newest, finds as one types, and enter shows the session", async () => {
+  it("lists the newest, searches while typing, and Enter shows the session", async () => {
     const pty = startPty(world);
     await pty.waitFor(/the login page flickers .*in dark mode/);
     expect(pty.screen()).toMatch(/this project: project · all agents · all time +3 shown, newest first/);
@@ -57,7 +57,7 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
   it.each([
     ["esc", "\u001b", 0],
     ["ctrl-c", "\u0003", 130],
-  ])("%s gives the terminal back as it was", async (_, keys, exitCode) => {
+  ])("%s restores the terminal", async (_, keys, exitCode) => {
     const pty = startPty(world, { after: "stty -a" });
     await pty.waitFor(/login page/);
     pty.type(keys);
@@ -66,7 +66,7 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
     expect(pty.sent()).toMatch(/[^-]icanon[^]* echo /);
   });
 
-  it("takes a paste of many lines as one question, marked as one by the terminal or not", async () => {
+  it("treats pasted lines as one query, with or without bracketed paste", async () => {
     const pty = startPty(world, { cwd: elsewhere });
     await pty.waitFor(/translate the/);
     const drawn = () => pty.sent().split("\u001b[H").length;
@@ -84,7 +84,7 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
     expect(await pty.exit).toBe(0);
   });
 
-  it("says what is wrong where the store cannot be opened, and gives the terminal back when it breaks later", async () => {
+  it("reports a store that cannot be opened, and restores the terminal after a later failure", async () => {
     const broken = createWorld();
     mkdirSync(join(broken.home, "c-mem.db"), { recursive: true });
     const never = startPty(broken);
@@ -103,7 +103,7 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
     expect(pty.sent().split(RESTORED)[1]).toMatch(/error:/);
   });
 
-  it("says how to begin where nothing is remembered", async () => {
+  it("says how to start if nothing is recorded", async () => {
     const pty = startPty(createWorld(), { size: "rows 10 cols 60" });
     await pty.waitFor(/Nothing is remembered yet. `c-mem sync`/);
     expect(pty.screen().split("\n")).toHaveLength(10);
@@ -166,7 +166,7 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
     },
   );
 
-  it("shows help where there is no terminal", async () => {
+  it("shows help without a terminal", async () => {
     expect((await run(world, [])).stdout).toContain("Usage: c-mem");
   });
 });

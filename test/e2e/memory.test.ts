@@ -26,7 +26,7 @@ async function work(world: World): Promise<void> {
 }
 
 describe("c-mem show", () => {
-  it("begins with what the session came to, in its eight fields", async () => {
+  it("begins with the session's summary of eight fields", async () => {
     const world = createWorld();
     await work(world);
     const shown = await data(world, ["show", "last"], { cwd: world.project });
@@ -47,7 +47,7 @@ describe("c-mem show", () => {
 });
 
 describe("c-mem show of an observation", () => {
-  it("tells the files its turn modified from those it only read", async () => {
+  it("lists files modified by its turn separately from files only read", async () => {
     const world = createWorld();
     await hook(world, "new", {
       session_id: "s1",
@@ -84,7 +84,7 @@ describe("c-mem show of an observation", () => {
 });
 
 describe("c-mem rebuild", () => {
-  it("derives the memory of what hooks saw, the same again and again", async () => {
+  it("derives the same memory every time", async () => {
     const world = createWorld();
     await work(world);
     expect(await data(world, ["rebuild"], { cwd: world.project })).toMatchObject({
@@ -106,7 +106,7 @@ describe("c-mem rebuild", () => {
     expect(await rows(world, memory)).toEqual(expected);
   });
 
-  it("says that there is no such project", async () => {
+  it("reports an unknown project", async () => {
     const world = createWorld();
     const result = await run(world, ["rebuild", "-p", "nowhere", "--json"]);
     expect(result.status).toBe(4);

@@ -6,7 +6,7 @@ import { ended, prompt, seedStore } from "../seed.ts";
 import { createWorld, run } from "./harness.ts";
 
 describe("c-mem model", () => {
-  it("says that no model is installed and how to get it, and installs nothing without being asked", async () => {
+  it("says how to install a model, and installs nothing by itself", async () => {
     const world = createWorld();
     expect(await run(world, ["model"])).toMatchObject({
       status: 0,
@@ -24,7 +24,7 @@ describe("c-mem model", () => {
     expect(existsSync(world.home)).toBe(false);
   });
 
-  it("says that its file is damaged, and removes it", async () => {
+  it("reports a damaged file, and removes it", async () => {
     const world = createWorld();
     const folder = join(world.home, "models", "minilm");
     mkdirSync(folder, { recursive: true });
@@ -35,7 +35,7 @@ describe("c-mem model", () => {
     expect((await run(world, ["model", "remove", "--yes"])).stderr).toContain("not installed");
   });
 
-  it("does not take another package for the model", async () => {
+  it("rejects another package", async () => {
     const world = createWorld();
     const other = join(world.project, "other");
     mkdirSync(other);
@@ -44,13 +44,13 @@ describe("c-mem model", () => {
     expect(result).toMatchObject({ status: 1, stderr: expect.stringContaining("The download is not") });
   });
 
-  it.each([["bogus"], ["install", "--from", "nowhere.tgz"]])("does not know %s %s %s", async (...args) => {
+  it.each([["bogus"], ["install", "--from", "nowhere.tgz"]])("rejects %s %s %s", async (...args) => {
     expect((await run(createWorld(), ["model", ...args])).status).toBe(2);
   });
 });
 
 describe("c-mem search without a model", () => {
-  it("answers by words, and says how to have meaning as well", async () => {
+  it("uses keywords, and says how to enable semantic search", async () => {
     const world = createWorld();
     mkdirSync(world.home, { recursive: true });
     const { db, add } = seedStore(resolvePaths(world.env).database);

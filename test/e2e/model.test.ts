@@ -57,7 +57,7 @@ async function checks(world: World, env: Record<string, string> = {}): Promise<R
 }
 
 describe("c-mem config", () => {
-  it("chooses a provider, and says what that means", async () => {
+  it("sets a provider, and explains what is sent", async () => {
     const world = createWorld();
     const { status, stdout, stderr } = await run(world, ["config", "set", "provider", "anthropic"]);
     expect([status, stdout]).toEqual([0, 'provider = "anthropic"  (user)\n']);
@@ -80,7 +80,7 @@ describe("c-mem config", () => {
     expect([status, stderr]).toEqual([2, expect.stringContaining(words)]);
   });
 
-  it("takes no provider from a project or the environment", async () => {
+  it("ignores a provider set by a project or the environment", async () => {
     const world = createWorld();
     writeFileSync(join(world.project, ".c-mem.json"), '{"provider": "openai", "baseUrl": "http://evil.example"}');
     const env = { C_MEM_PROVIDER: "openai", C_MEM_BASE_URL: "http://evil.example" };
@@ -93,7 +93,7 @@ describe("c-mem config", () => {
 });
 
 describe("c-mem install --provider", () => {
-  it("is the only way a model comes with the install, and shows what it means first", async () => {
+  it("is the only way to set up a model at install, and explains it first", async () => {
     const world = createWorld();
     const plain = await run(world, ["install", "--dry-run", "--no-sync"]);
     expect(plain.stderr).not.toContain("provider");
@@ -104,7 +104,7 @@ describe("c-mem install --provider", () => {
   });
 });
 
-describe("c-mem doctor, without asking any model", () => {
+describe("c-mem doctor, without a request to a model", () => {
   it.each<[string, Record<string, string>, Record<string, string>, string, RegExp]>([
     ["no model", {}, {}, "ok", /^none/],
     ["a key that is there", { provider: "anthropic" }, { ANTHROPIC_API_KEY: "k" }, "ok", /claude-haiku-5-5 at https/],
@@ -125,12 +125,12 @@ describe("c-mem doctor, without asking any model", () => {
       /not encrypted/,
     ],
     ["no claude", { provider: "claude" }, { PATH: "/nowhere" }, "fail", /claude command was not found/],
-  ])("tells of %s", async (_, settings, env, state, message) => {
+  ])("reports %s", async (_, settings, env, state, message) => {
     const world = await worldWith(settings);
     expect((await checks(world, env))["model"]).toMatchObject({ state, message: expect.stringMatching(message) });
   });
 
-  it("tells that a price is not known, or not understood", async () => {
+  it("reports an unknown or invalid price", async () => {
     const world = await worldWith({ provider: "openai", model: "mine", baseUrl: "http://localhost:1" });
     expect((await checks(world))["prices"]).toMatchObject({ state: "warn", message: expect.stringContaining("mine") });
     await run(world, ["config", "set", "prices", '{"mine": "cheap"}']);
@@ -139,7 +139,7 @@ describe("c-mem doctor, without asking any model", () => {
     expect((await checks(world))["prices"]).toBeUndefined();
   });
 
-  it("tells that a login was refused, until the key is another one", async () => {
+  it("reports a rejected key until it is replaced", async () => {
     const world = await worldWith({ provider: "openai" });
     const { values } = loadSettings({ user: join(world.home, "config.json") }, {});
     const env = { OPENAI_API_KEY: "old" };
@@ -158,7 +158,7 @@ describe("c-mem doctor, without asking any model", () => {
     expect(stdout).toContain("Incorrect API key");
   });
 
-  it("tells that today's budget is used up", async () => {
+  it("reports that today's budget is used up", async () => {
     const world = await worldWith({ provider: "openai" });
     enter(world, today());
     enter(world, today(), { status: "declined", cost: 0 });
@@ -172,12 +172,12 @@ describe("c-mem doctor, without asking any model", () => {
 });
 
 describe("c-mem cost", () => {
-  it("finds nothing where no model was asked", async () => {
+  it("finds nothing without model usage", async () => {
     const { status, stderr } = await run(createWorld(), ["cost"]);
     expect([status, stderr]).toEqual([4, expect.stringContaining("c-mem config set provider")]);
   });
 
-  it("shows what was spent on what", async () => {
+  it("shows cost by purpose", async () => {
     const world = await worldWith({});
     enter(world, today());
     enter(world, today(), { model: "mine", cost: null });

@@ -19,8 +19,8 @@ async function results(world: World, ...args: string[]): Promise<Record<string, 
   return ((await data(world, args)) as { results?: Record<string, unknown>[] }).results ?? [];
 }
 
-describe("observations on the command line", () => {
-  it("are written down, found, shown, pinned, reworded and replaced", async () => {
+describe("observation commands", () => {
+  it("add, find, show, pin, edit and supersede", async () => {
     const world = createWorld();
     const first = await run(world, [
       "remember",
@@ -65,7 +65,7 @@ describe("observations on the command line", () => {
     expect(await data(world, ["unpin", "o3"])).toMatchObject({ results: [{ pinned: false }] });
   });
 
-  it("are found by what they mean as well, where there are vectors", async () => {
+  it("also find by meaning if vectors exist", async () => {
     const world = createWorld();
     await run(world, ["remember", "Palette: dark"]);
     await run(world, ["remember", "Packages come from pnpm"]);
@@ -85,7 +85,7 @@ describe("observations on the command line", () => {
     expect(alone.stderr).toContain("keyword search only");
   });
 
-  it("answer mistakes with what is wrong and the right exit code", async () => {
+  it("report mistakes with a message and exit code", async () => {
     const world = createWorld();
     await run(world, ["remember", "One thing"]);
     const cases: [string[], number][] = [
@@ -111,7 +111,7 @@ describe("observations on the command line", () => {
     }
   });
 
-  it.runIf(hasPty())("are reworded in the editor", async () => {
+  it.runIf(hasPty())("edit in the editor", async () => {
     const world = createWorld();
     await run(world, ["remember", "Tabs, not spaces"]);
     const editor = join(world.home, "..", "editor.sh");
@@ -232,7 +232,7 @@ async function tempt(world: World): Promise<void> {
 }
 
 describe("forgetting", () => {
-  it("a turn leaves no byte of it, in spite of late hooks, transcripts and rebuilds, and keeps the rest", async () => {
+  it("a turn leaves no byte of it, despite late hooks, transcripts and rebuilds, and keeps the rest", async () => {
     const world = createWorld();
     const path = await live(world);
     await run(world, ["sync", "--archive"]);
@@ -316,7 +316,7 @@ describe("forgetting", () => {
     expect(await rows(world, "SELECT * FROM sessions")).toEqual([]);
   });
 
-  it("by words takes all that holds them, and says where else they are", async () => {
+  it("by words deletes all matching items, and lists other places with the words", async () => {
     const world = createWorld();
     await live(world);
     await run(world, ["remember", "The WalrusInventory is on the shelf"]);
@@ -334,7 +334,7 @@ describe("forgetting", () => {
     expect(allBytes(world.home)).toContain("ZEBRAFISHDEPOT");
   });
 
-  it("reaches what waits outside a data directory that took nothing", async () => {
+  it("includes drops that wait outside an unwritable data directory", async () => {
     const world = createWorld();
     await live(world);
     const refuge = openFallbackSpool(join(world.home, "spool")) ?? "";
@@ -346,7 +346,7 @@ describe("forgetting", () => {
     rmSync(refuge, { recursive: true });
   });
 
-  it("an observation can take along what it rests on", async () => {
+  it("an observation can include its evidence", async () => {
     const world = createWorld();
     await live(world);
     await run(world, ["sync"]);
@@ -358,7 +358,7 @@ describe("forgetting", () => {
     expect(allBytes(world.home)).not.toMatch(SECRETS);
   });
 
-  it("says so where another program keeps the old pages, and finishes later", async () => {
+  it("reports if another process keeps old pages, and finishes later", async () => {
     const world = createWorld();
     await live(world);
     await run(world, ["sync"]);

@@ -69,7 +69,7 @@ const settingsOf = (world: World): Record<string, unknown> =>
   JSON.parse(readFileSync(join(world.claudeDir, "settings.json"), "utf8")) as Record<string, unknown>;
 
 describe("without claude on the PATH", () => {
-  it("doctor --fix and install repair the plugin in place and move nothing to settings.json", async () => {
+  it("doctor --fix and install repair the plugin in place, not in settings.json", async () => {
     const world = await installedWorld();
     const before = settingsOf(world);
     expect(before).toMatchObject({ enabledPlugins: { "c-mem@c-mem": true } });
@@ -84,7 +84,7 @@ describe("without claude on the PATH", () => {
     }
   });
 
-  it("a plugin that was switched off is not replaced by hooks in settings.json", async () => {
+  it("a disabled plugin is not replaced by hooks in settings.json", async () => {
     const world = await installedWorld();
     writeFileSync(join(world.claudeDir, "settings.json"), "{}");
     const fixed = await data(world, ["doctor", "--fix"]);
@@ -119,7 +119,7 @@ describe("c-mem uninstall", () => {
     expect(existsSync(join(plugins, "cache", "other"))).toBe(true);
   });
 
-  it("--purge says what it leaves", async () => {
+  it("--purge lists what it leaves", async () => {
     const world = await installedWorld();
     writeFileSync(join(world.home, "mine.txt"), "not C-Mem's");
     const { stderr } = await run(world, ["uninstall", "--purge", "--yes"]);

@@ -28,7 +28,7 @@ describe("what is recorded", () => {
     ]);
   });
 
-  it("is nothing where a project or the user says so", async () => {
+  it("is nothing if a project or the user disables it", async () => {
     const world = createWorld();
     const prompt = { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "hidden" };
     writeFileSync(join(world.project, ".c-mem.json"), '{"enabled": false}');
@@ -40,7 +40,7 @@ describe("what is recorded", () => {
     expect(allBytes(world.home)).not.toContain("hidden");
   });
 
-  it("says where a long output was cut", async () => {
+  it("marks where a long output was cut", async () => {
     const world = createWorld();
     const stdout = `HEAD${"x".repeat(200_000)}TAIL`;
     await hook(world, "save", {
@@ -111,7 +111,7 @@ describe("what is recorded", () => {
     check();
   });
 
-  it("is nothing of a turn whose prompt is wholly private", async () => {
+  it("excludes a turn whose prompt is fully private", async () => {
     const world = createWorld();
     const turn = { session_id: "s", prompt_id: "private-1" };
     const use = (id: string, extra = {}) => ({
@@ -153,7 +153,7 @@ describe("what is recorded", () => {
     expect(allBytes(world.home)).not.toContain("SECRETWORK");
   });
 
-  it("is nothing of a private turn either when its last hook comes after the session's end", async () => {
+  it("excludes a private turn also if its last hook comes after the session's end", async () => {
     const world = createWorld();
     const turn = { session_id: "s", prompt_id: "p" };
     await hook(world, "new", { ...turn, hook_event_name: "UserPromptSubmit", prompt: "<private>HUSH</private>" });
@@ -170,7 +170,7 @@ describe("what is recorded", () => {
     expect(allBytes(world.home)).not.toContain("HUSH");
   });
 
-  it("is filtered also where only a word is expected", async () => {
+  it("is filtered also in one-word fields", async () => {
     const world = createWorld();
     const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
     await hook(world, "context", {
@@ -186,7 +186,7 @@ describe("what is recorded", () => {
     expect(allBytes(world.home)).not.toMatch(/ghp_|HUSH/);
   });
 
-  it("of a session that goes into another project keeps the files of the two apart", async () => {
+  it("keeps files of two projects in one session apart", async () => {
     const world = createWorld();
     const other = join(world.project, "..", "other");
     mkdirSync(other);
@@ -209,7 +209,7 @@ describe("what is recorded", () => {
     ]);
   });
 
-  it("never feeds on what C-Mem itself has said", async () => {
+  it("excludes C-Mem's own output", async () => {
     const world = createWorld();
     await hook(world, "new", {
       session_id: "s",

@@ -34,7 +34,7 @@ const names = (watcher: Watcher): string[] => watcher.events.map(({ event }) => 
 /** What answers is loaded with the first question, for which a command does not wait as long as a test does. */
 const warmUp = (served: Served) => ask(served, "/api/jobs");
 
-describe("who is let in", () => {
+describe("access", () => {
   it("requires the token; without it only the health check answers", async () => {
     const served = await createServed();
     expect(statSync(join(served.home, "server.json")).mode & 0o777).toBe(0o600);
@@ -55,7 +55,7 @@ describe("who is let in", () => {
     }
   });
 
-  it("is refused after too many tries, while the token goes on working", async () => {
+  it("is blocked after too many wrong tokens, while the right one still works", async () => {
     const served = await createServed();
     const wrong = { headers: { Authorization: "Bearer no" } };
     const statuses: number[] = [];
@@ -65,7 +65,7 @@ describe("who is let in", () => {
     expect((await ask(served, "/api/jobs")).status).toBe(200);
   });
 
-  it("is a browser that followed the link of `c-mem open`, which works once", async () => {
+  it("is given by the one-time link of `c-mem open`", async () => {
     const served = await createServed();
     await warmUp(served);
     const { stdout } = await run(served, ["open", "--no-browser"]);
@@ -95,7 +95,7 @@ describe("who is let in", () => {
 });
 
 describe("c-mem open", () => {
-  it("opens the browser where there is a desktop, and prints the link where there is no desktop or no browser opens", async () => {
+  it("opens the browser on a desktop, else prints the link", async () => {
     const served = await createServed();
     await warmUp(served);
     const folder = join(served.home, "desktop");
@@ -117,8 +117,8 @@ describe("c-mem open", () => {
   });
 });
 
-describe("what is refused", () => {
-  it("is another name for this address, another origin, another site: whatever token comes along", async () => {
+describe("a rejected request", () => {
+  it("has another host name, origin or site, even with a token", async () => {
     const served = await createServed();
     const own = `127.0.0.1:${served.port}`;
     const cases: [Record<string, string>, number][] = [
@@ -146,7 +146,7 @@ describe("what is refused", () => {
     expect(preflight.headers["access-control-allow-origin"]).toBeUndefined();
   });
 
-  it("is a body that is too large or no JSON, and the server goes on", async () => {
+  it("has a body that is too large or not JSON, and the server continues", async () => {
     const served = await createServed();
     const post = { method: "POST", headers: { "Content-Type": "application/json" } };
     // Refused by its Content-Length: a slow sender is disconnected before it has sent everything.
@@ -166,7 +166,7 @@ describe("what is refused", () => {
     expect((await ask(served, "/api/jobs")).status).toBe(200);
   });
 
-  it("is a hostile setting: the file stays as it was", async () => {
+  it("has a hostile setting, and the file is unchanged", async () => {
     const served = await createServed();
     const path = join(served.home, "config.json");
     writeFileSync(path, '{\n  "contextTokens": 900,\n  "mine": "stays"\n}\n');
@@ -190,7 +190,7 @@ describe("what is refused", () => {
     expect(readFileSync(path, "utf8")).toBe(unreadable);
   });
 
-  it("says with every reply what a page may do, and nothing in it may run", async () => {
+  it("gets security headers that allow no scripts", async () => {
     const served = await createServed();
     for (const path of ["/health", "/api/jobs", "/api/nothing", "/", "/deep/link"]) {
       const { headers } = await ask(served, path);
@@ -202,8 +202,8 @@ describe("what is refused", () => {
   });
 });
 
-describe("where it listens", () => {
-  it("is the next free port where its own is taken, and the same again after a kill, with the same token", async () => {
+describe("the port", () => {
+  it("is the next free one if taken, and the same after a kill, with the same token", async () => {
     const taken = await occupy();
     const served = await createServed({ C_MEM_PORT: String(portOf(taken)) });
     expect(served.port).not.toBe(portOf(taken));
@@ -217,7 +217,7 @@ describe("where it listens", () => {
     expect((await ask(again, "/api/jobs")).status).toBe(200);
   });
 
-  it("is nowhere with port 0, and the worker works all the same", async () => {
+  it("is closed with port 0, and the worker still works", async () => {
     const served = await createServedNowhere();
     await hook(served, "new", { session_id: "s", prompt_id: "p", ...PROMPT });
     await until("it was brought in", async () => readdirSync(join(served.home, "spool")).length === 0);
@@ -226,7 +226,7 @@ describe("where it listens", () => {
     expect([status, stderr.includes("port: 0")]).toEqual([1, true]);
   });
 
-  it("is told by status, doctor and worker status", async () => {
+  it("is shown by status, doctor and worker status", async () => {
     const served = await createServed();
     expect((await data(served, ["worker", "status"]))["port"]).toBe(served.port);
     expect((await run(served, ["status"])).stdout).toContain(`http://127.0.0.1:${served.port}`);
@@ -269,7 +269,7 @@ async function write(served: Served, count: number, { more = "", pauseMs = 100 }
 }
 
 describe("the stream", () => {
-  it("tells what hooks, editors and the worker bring, and goes on after a break", async () => {
+  it("sends events of hooks, editors and the worker, and resumes after a reconnect", async () => {
     const served = await createServed();
     const watcher = await watch(served);
     await hook(served, "new", { session_id: "live", prompt_id: "p1", ...PROMPT });
@@ -307,7 +307,7 @@ describe("the stream", () => {
     expect(again.events.filter(({ event }) => event === "prompt")).toEqual([]);
   });
 
-  it("serves 50 readers at 1,000 events a second, each of whom gets all of them in order", async () => {
+  it("serves 50 readers at 1,000 events a second, all in order", async () => {
     const served = await createServed();
     const watchers = await Promise.all(Array.from({ length: 50 }, () => watch(served)));
     const told = (watcher: Watcher) =>
@@ -320,7 +320,7 @@ describe("the stream", () => {
     for (const watcher of watchers) watcher.close();
   });
 
-  it("lets go of a reader that reads nothing, and of no other", async () => {
+  it("disconnects only a reader that reads nothing", async () => {
     const served = await createServed();
     const stalled = await watch(served, { read: false });
     const reader = await watch(served);
@@ -335,8 +335,8 @@ describe("the stream", () => {
   });
 });
 
-describe("every answer", () => {
-  it("is what the command prints", async () => {
+describe("every reply", () => {
+  it("equals the command's JSON", async () => {
     const world = createWorld();
     const { db, add } = seedStore(join(world.home, "c-mem.db"), {
       project: { key: world.project, name: "project", root: world.project },
@@ -383,7 +383,7 @@ describe("every answer", () => {
 });
 
 describe("a large store", () => {
-  it("is counted in its own process: once for all requests, and not again at every change", async () => {
+  it("is counted in a separate process, once for all requests and not at every change", async () => {
     const served = await createServed();
     const { db, add } = seedStore(join(served.home, "c-mem.db"));
     add("one", prompt("Use a queue for the mails"));
@@ -421,7 +421,7 @@ function timeless(given: object): object {
 }
 
 describe("an editor without hooks", () => {
-  it("tells a whole session over HTTP, as docs/examples/editor.mjs does", async () => {
+  it("records a whole session over HTTP, as docs/examples/editor.mjs does", async () => {
     const served = await createServed();
     const example = join(ROOT, "docs", "examples", "editor.mjs");
     const play = (session: string): { session: { recorded: boolean; prompt_number: number }; context_chars: number } =>
@@ -444,7 +444,7 @@ describe("an editor without hooks", () => {
     expect((await ask(served, "/api/sessions?agent=example")).status).toBe(200);
   });
 
-  it("may say when something happened", async () => {
+  it("may send the time of an event", async () => {
     const served = await createServed();
     const at = new Date(Date.now() - 60_000).toISOString();
     const body = { sessionId: "s", cwd: served.project, prompt: "Fix it", timestamp: at };
@@ -452,7 +452,7 @@ describe("an editor without hooks", () => {
     expect((await ask(served, "/api/sessions/s")).json.data).toMatchObject({ started_at: at });
   });
 
-  it("may send everything twice, and nothing private is kept", async () => {
+  it("may send everything twice, and private text is not stored", async () => {
     const served = await createServed();
     const post = (path: string, body: object) =>
       ask(served, path, { method: "POST", body: JSON.stringify({ sessionId: "s", cwd: served.project, ...body }) });

@@ -72,7 +72,7 @@ async function workSession(world: World, id = "session-1"): Promise<void> {
 }
 
 describe("a session", () => {
-  it("is recorded whole", async () => {
+  it("is recorded completely", async () => {
     const world = createWorld();
     await workSession(world);
     expect(
@@ -130,7 +130,7 @@ describe("a session", () => {
     }
   });
 
-  it("is what the next one is told about", async () => {
+  it("is injected into the next one", async () => {
     const world = createWorld();
     execFileSync("git", ["init", "-q", "-b", "trunk"], { cwd: world.project });
     await workSession(world);
@@ -158,7 +158,7 @@ describe("a session", () => {
     expect(injection).toMatchObject({ surface: "session-start", chars: text.length });
   });
 
-  it("of another project is not told about", async () => {
+  it("of another project is not injected", async () => {
     const world = createWorld();
     await workSession(world);
     const other = join(world.project, "..", "other");
@@ -168,7 +168,7 @@ describe("a session", () => {
     ).toEqual({});
   });
 
-  it("that is resumed is told only what happened elsewhere; after compaction, its own past", async () => {
+  it("that is resumed gets only other sessions; after compaction, its own past", async () => {
     const world = createWorld();
     await workSession(world, "one");
     const resume = { session_id: "one", hook_event_name: "SessionStart", source: "resume" };
@@ -183,7 +183,7 @@ describe("a session", () => {
     ]);
   });
 
-  it("that is cleared goes on under a new id", async () => {
+  it("that is cleared continues under a new id", async () => {
     const world = createWorld();
     await hook(world, "new", { session_id: "old", hook_event_name: "UserPromptSubmit", prompt: "first half" });
     await hook(world, "cleanup", { session_id: "old", hook_event_name: "SessionEnd", reason: "clear" });
@@ -226,7 +226,7 @@ describe("a session", () => {
     expect(await rows(world, "SELECT prompt_number FROM prompts WHERE text = 'no id'")).toHaveLength(2);
   });
 
-  it("takes a tool use that arrives before its prompt into the right turn", async () => {
+  it("puts a tool use that arrives before its prompt into the right turn", async () => {
     const world = createWorld();
     await hook(world, "save", {
       session_id: "s",
@@ -274,7 +274,7 @@ describe("a session", () => {
 });
 
 describe("status", () => {
-  it("tells what is stored and when each hook last fired", async () => {
+  it("shows what is stored and when each hook last fired", async () => {
     const world = createWorld();
     await workSession(world);
     const status = await data(world, ["status"]);

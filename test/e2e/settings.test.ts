@@ -49,7 +49,7 @@ describe("c-mem config set", () => {
     [["~/clients/**,~/other"]],
     [["~/clients/**", "~/other"]],
     [['["~/clients/**",', '"~/other"]']],
-  ])("excludePaths %j keeps the folder out of the record", async (words) => {
+  ])("excludePaths %j excludes the folder", async (words) => {
     const world = createWorld();
     const clients = join(world.env["HOME"] ?? "", "clients", "acme");
     mkdirSync(clients, { recursive: true });
@@ -68,13 +68,13 @@ describe("c-mem config set", () => {
     ["excludePaths", '["~/clients/**"', "A list"],
     ["skipTools", "mcp__*", "not patterns"],
     ["skipTool", "Bash", "Did you mean skipTools?"],
-  ])("%s does not take %s", async (key, value, told) => {
+  ])("%s rejects %s", async (key, value, told) => {
     const world = createWorld();
     const result = await run(world, ["config", "set", key, value]);
     expect(result).toMatchObject({ status: 2, stderr: expect.stringContaining(told) });
   });
 
-  it("says at once when the folder is not there", async () => {
+  it("warns if the folder does not exist", async () => {
     const world = createWorld();
     const { stderr } = await run(world, ["config", "set", "excludePaths", "~/nowhere/**"]);
     expect(stderr).toContain("does not exist");
@@ -82,7 +82,7 @@ describe("c-mem config set", () => {
 });
 
 describe("lists in the environment and in config.json", () => {
-  it("are read as they were meant", async () => {
+  it("are accepted in several forms", async () => {
     const world = createWorld();
     const get = async (key: string, env = {}) => (await data(world, ["config", "get", key], { env }))["value"];
     expect(await get("skipTools", { C_MEM_SKIP_TOOLS: '["Bash"]' })).toEqual(["Bash"]);
@@ -100,7 +100,7 @@ describe("lists in the environment and in config.json", () => {
 });
 
 describe("a relative pattern in config.json", () => {
-  it("hides in every folder rather than nowhere, and doctor reports it", async () => {
+  it("applies to every folder, and doctor reports it", async () => {
     const world = createWorld();
     writeConfig(world, JSON.stringify({ excludePaths: ["project/**"] }));
     await prompt(world, "hush");
@@ -115,20 +115,23 @@ describe("a relative pattern in config.json", () => {
 describe("settings that cannot be read", () => {
   const broken = '{\n  "excludePaths": ["~/clients/**"]\n  "port": 4000\n}';
 
-  it.each([[broken], ['{"excludePaths": {"a": 1}}'], [""]])("%j: nothing is recorded, and it is said", async (text) => {
-    const world = createWorld();
-    writeConfig(world, text);
-    expect(await start(world)).toEqual({ systemMessage: expect.stringContaining("C-Mem records nothing: ") });
-    await prompt(world, "hush");
-    expect(await prompts(world)).toEqual([]);
-    expect(await settingsCheck(world)).toMatchObject({ state: "fail" });
-    expect(await data(world, ["status"])).toMatchObject({ recording: { here: false } });
-    expect(await run(world, ["sync"])).toMatchObject({ status: 1, stderr: expect.stringContaining("config.json") });
-    expect(await run(world, ["ignore", "/srv"])).toMatchObject({ status: 1 });
-    expect(readFileSync(join(world.home, "config.json"), "utf8")).toBe(text);
-  });
+  it.each([[broken], ['{"excludePaths": {"a": 1}}'], [""]])(
+    "%j: nothing is recorded, and a message says so",
+    async (text) => {
+      const world = createWorld();
+      writeConfig(world, text);
+      expect(await start(world)).toEqual({ systemMessage: expect.stringContaining("C-Mem records nothing: ") });
+      await prompt(world, "hush");
+      expect(await prompts(world)).toEqual([]);
+      expect(await settingsCheck(world)).toMatchObject({ state: "fail" });
+      expect(await data(world, ["status"])).toMatchObject({ recording: { here: false } });
+      expect(await run(world, ["sync"])).toMatchObject({ status: 1, stderr: expect.stringContaining("config.json") });
+      expect(await run(world, ["ignore", "/srv"])).toMatchObject({ status: 1 });
+      expect(readFileSync(join(world.home, "config.json"), "utf8")).toBe(text);
+    },
+  );
 
-  it("are named with line and column", async () => {
+  it("are reported with line and column", async () => {
     const world = createWorld();
     writeConfig(world, broken);
     const place = "line 3, column 3: comma expected";
@@ -137,7 +140,7 @@ describe("settings that cannot be read", () => {
       expect((await run(world, args)).stderr).toContain(place);
   });
 
-  it("of a project stop recording there and nowhere else", async () => {
+  it("of a project stop recording only there", async () => {
     const world = createWorld();
     const other = join(dirname(world.project), "other");
     mkdirSync(other);
@@ -148,7 +151,7 @@ describe("settings that cannot be read", () => {
     expect(await settingsCheck(world)).toMatchObject({ message: expect.stringContaining(".c-mem.json") });
   });
 
-  it("cost no part of a session: what was skipped is read from its transcript once they are fixed", async () => {
+  it("lose no part of a session: it is read from its transcript after the fix", async () => {
     const world = createWorld();
     const path = join(world.claudeDir, "projects", "-app", `${SESSION}.jsonl`);
     mkdirSync(dirname(path), { recursive: true });
@@ -177,7 +180,7 @@ describe("settings that cannot be read", () => {
 });
 
 describe("c-mem doctor", () => {
-  it("reports a key that is no setting, and the one that was meant", async () => {
+  it("reports an unknown key with the likely one", async () => {
     const world = createWorld();
     writeConfig(world, '{"excludePath": ["/srv"]}');
     expect(await settingsCheck(world)).toMatchObject({

@@ -41,7 +41,7 @@ describe("session ids that share 34 characters", () => {
     ["fix", ["the brush is missing"]],
     ["how", ["npm run paint"]],
     ["forget", [IDS[0] as string, "--dry-run"]],
-  ])("are whole enough in what %s prints", async (command, args) => {
+  ])("are long enough to be unique in the output of %s", async (command, args) => {
     const { stdout, status } = await run(world, [command, ...args]);
     expect(status).toBe(0);
     const printed = [...new Set(stdout.match(/019f[\da-f-]*/g))];
@@ -50,14 +50,14 @@ describe("session ids that share 34 characters", () => {
     for (const id of printed) expect((await run(world, ["show", id])).status).toBe(0);
   });
 
-  it("are whole enough in the commands a search prints", async () => {
+  it("are long enough to be unique in the commands a search prints", async () => {
     const { stdout } = await run(world, ["search", "shed"]);
     const commands = stdout.match(/c-mem show.*/g) ?? [];
     expect(commands.length).toBeGreaterThan(0);
     for (const command of commands) expect((await run(world, command.split(" ").slice(1))).status).toBe(0);
   });
 
-  it("are whole enough in what MCP tools say", async () => {
+  it("are long enough to be unique in MCP replies", async () => {
     const { call } = await connect(world);
     for (const [name, args] of [
       ["search", {}],
@@ -74,7 +74,7 @@ describe("session ids that share 34 characters", () => {
     }
   });
 
-  it("are as short as 8 characters where that is enough", async () => {
+  it("are 8 characters if that is unique", async () => {
     await hook(world, "new", {
       session_id: "0b9d4a52-0000-4000-8000-000000000001",
       hook_event_name: "UserPromptSubmit",

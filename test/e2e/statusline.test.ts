@@ -29,7 +29,7 @@ const line = async (world: World, input = JSON.stringify({ workspace: { current_
 };
 
 describe("the status line", () => {
-  it("says what is remembered, what waits, what failed and what today has cost", async () => {
+  it("shows counts, waiting and failed jobs, and today's cost", async () => {
     const world = createWorld();
     expect(await line(world)).toBe("C-Mem: ready\n");
     activity(world);
@@ -44,7 +44,7 @@ describe("the status line", () => {
     expect(await line(world)).toBe("C-Mem: 1,204 sessions · 1 waiting\n");
   });
 
-  it("says where C-Mem is off", async () => {
+  it("shows that C-Mem is off", async () => {
     const world = createWorld();
     activity(world);
     writeFileSync(join(world.project, ".c-mem.json"), '{"enabled": false}');
@@ -89,7 +89,7 @@ describe("c-mem install --statusline", () => {
     expect(readFileSync(settingsOf(world), "utf8")).toBe(before);
   });
 
-  it("is not done unasked, can be added later, and taken out by itself", async () => {
+  it("is optional, and can be added and removed separately", async () => {
     const world = withSettings("{}\n");
     await install(world);
     expect(read(world)).not.toHaveProperty("statusLine");
@@ -105,7 +105,7 @@ describe("c-mem install --statusline", () => {
     expect(read(world)).toEqual({ model: "opus" });
   });
 
-  it("never overwrites another", async () => {
+  it("never overwrites another status line", async () => {
     const other = '{ "statusLine": { "type": "command", "command": "~/mine.sh" } }\n';
     const world = withSettings(other);
     const refused = await install(world, "--statusline");

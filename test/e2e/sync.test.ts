@@ -45,7 +45,7 @@ describe("c-mem sync", () => {
     expect(await data(world, ["sync"])).toMatchObject({ read: 1, excluded: 0, new_messages: 1 });
   });
 
-  it("blames sessions for files known only from the copies Claude Code kept of them", async () => {
+  it("blames sessions also by Claude Code's file snapshots", async () => {
     const world = createWorld();
     const snapshot = (files: object): string =>
       `${JSON.stringify({ type: "file-history-snapshot", messageId: "m", snapshot: { trackedFileBackups: files } })}\n`;
@@ -90,7 +90,7 @@ describe("c-mem sync", () => {
     expect((await run(world, ["blame", "src/main.ts"])).status).toBe(4);
   });
 
-  it("--log appends what was read, and what went wrong, to a file", async () => {
+  it("--log appends results and errors to a file", async () => {
     const world = createWorld();
     const log = join(world.project, "sync.log");
     writeTranscript(world, `${prompt(world, 1, "Log this")}{ not json\n`);
@@ -118,7 +118,7 @@ describe("c-mem sync", () => {
     expect(existsSync(join(world.project, "-"))).toBe(false);
   });
 
-  it("--log reads nothing where the file cannot be written", async () => {
+  it("--log reads nothing if the file cannot be written", async () => {
     const world = createWorld();
     writeTranscript(world, prompt(world, 1, "Log this"));
     const result = await run(world, ["sync", "--log", "nowhere/sync.log"]);
@@ -128,7 +128,7 @@ describe("c-mem sync", () => {
     expect(await rows(world, "SELECT session_id FROM sessions")).toEqual([]);
   });
 
-  it("reads sessions where sessionFolders says they are", async () => {
+  it("reads sessions from sessionFolders", async () => {
     const world = createWorld();
     writeTranscript(world, prompt(world, 1, "In the usual folder"));
     const [one, two] = [join(world.home, "..", "one"), join(world.home, "..", "two")];
@@ -148,7 +148,7 @@ describe("c-mem sync", () => {
       expect((await run(world, ["config", "set", "sessionFolders", wrong])).status).toBe(2);
   });
 
-  it("that is killed in the middle of a large file goes on from there", async () => {
+  it("resumes a large file after a kill", async () => {
     const world = createWorld();
     const filler = "word ".repeat(8_000);
     const prompts = 600;
@@ -168,7 +168,7 @@ describe("c-mem sync", () => {
     ]);
   });
 
-  it("of a line more makes it searchable, and so does one of many", async () => {
+  it("makes new lines searchable, one or many", async () => {
     const world = createWorld();
     const many = Array.from({ length: 30 }, (_, index) => prompt(world, index, `Prompt heron${index}`));
     writeTranscript(world, many.join(""));
@@ -182,7 +182,7 @@ describe("c-mem sync", () => {
     expect((await data(world, ["search", "kingfisher"])).results).toHaveLength(1);
   });
 
-  it("keeps of a turn with a private prompt in its middle what the hooks keep: all that came before", async () => {
+  it("keeps the part of a turn before a private prompt, as hooks do", async () => {
     const use = (index: number, word: string): string =>
       line(world, index, {
         type: "assistant",
@@ -240,7 +240,7 @@ describe("c-mem sync", () => {
     for (const each of [world, lived]) expect(allBytes(each.home)).not.toContain("hush");
   });
 
-  it("fills in which copy of a file its agent has kept, and blame says where it is", async () => {
+  it("records the agent's file snapshot, and blame shows its path", async () => {
     const world = createWorld();
     const file_path = join(world.project, "a.ts");
     const edit = { tool_name: "Edit", tool_use_id: "t1", tool_input: { file_path }, prompt_id: "p0" };
@@ -277,7 +277,7 @@ describe("c-mem sync", () => {
     expect((await run(world, ["blame", "a.ts"])).stdout).toContain(`before: ${path}`);
   });
 
-  it("reads OpenCode's sessions out of its database", async () => {
+  it("reads OpenCode's sessions from its database", async () => {
     const world = createWorld();
     const folder = join(world.env["HOME"] ?? "", ".local", "share", "opencode");
     mkdirSync(folder, { recursive: true });
@@ -327,7 +327,7 @@ describe("c-mem sync", () => {
     ]);
   });
 
-  it("finds one prompt where the hook gave no id and the transcript another", async () => {
+  it("merges a prompt from hook and transcript with different ids", async () => {
     const world = createWorld();
     await hook(world, "new", { session_id: SESSION, hook_event_name: "UserPromptSubmit", prompt: "only once" });
     const now = new Date().toISOString();
@@ -373,7 +373,7 @@ describe("c-mem sync", () => {
     ]);
   });
 
-  it("reads nothing of excluded folders, and only the project it is asked for", async () => {
+  it("skips excluded folders, and reads only the given project", async () => {
     const world = createWorld();
     writeTranscript(world, prompt(world, 1, "SECRETPROJECT"));
     await run(world, ["sync"], { env: { C_MEM_EXCLUDE_PATHS: world.project } });
@@ -393,7 +393,7 @@ describe("c-mem sync", () => {
     ]);
   });
 
-  it("says what it left out: excluded, too large, too long, not JSON", async () => {
+  it("reports skipped input: excluded, too large, too long, not JSON", async () => {
     const world = createWorld();
     const other = join(world.project, "other");
     writeTranscript(world, `${prompt(world, 1, "Open")}{broken\n"${"x".repeat(33 * 1024 * 1024)}"\n`);
@@ -413,7 +413,7 @@ describe("c-mem sync", () => {
     expect(forced).toMatchObject({ read: 1, malformed: [{ line: 2 }], too_long: [{ line: 3 }] });
   });
 
-  it("looks no further into a file than its first line to see that it is excluded", async () => {
+  it("reads only the first line of an excluded file", async () => {
     const world = createWorld();
     // If the rest were read, the broken lines would be counted.
     writeTranscript(world, prompt(world, 1, "HUSH") + "{broken\n".repeat(3));
@@ -421,7 +421,7 @@ describe("c-mem sync", () => {
     expect(await data(world, ["sync"], { env })).toMatchObject({ read: 0, excluded: 1, malformed: [] });
   });
 
-  it("finds nothing where no session belongs to the project it is asked for", async () => {
+  it("finds nothing for a project without sessions", async () => {
     const world = createWorld();
     writeTranscript(world, prompt(world, 1, "Open"));
     const result = await run(world, ["sync", "--project", "unknown"]);
@@ -431,7 +431,7 @@ describe("c-mem sync", () => {
     expect((await run(world, ["sync", "--project", "project"])).status).toBe(0);
   });
 
-  it("says that there is no such session", async () => {
+  it("reports an unknown session", async () => {
     const world = createWorld();
     writeTranscript(world, prompt(world, 1, "Here"));
     const result = await run(world, ["sync", "--session", "zzz"]);

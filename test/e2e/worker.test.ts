@@ -79,7 +79,7 @@ function activityOf(world: World): object {
 }
 
 describe("the worker", () => {
-  it("is started by a hook, derives memory after the turn, and tells of itself", async () => {
+  it("is started by a hook, derives memory after the turn, and shows its status", async () => {
     const world = createWorkerWorld();
     await prompt(world, "s1", "Why is the sky blue?");
     await vi.waitFor(() => expect(activityOf(world)).toMatchObject({ active: true, project: "project" }), 20_000);
@@ -99,7 +99,7 @@ describe("the worker", () => {
     }, 20_000);
   });
 
-  it("is one, however many hooks and commands ask for it at once", async () => {
+  it("runs only once, even if many hooks and commands start it", async () => {
     const world = createWorkerWorld();
     await Promise.all([
       ...Array.from({ length: 20 }, (_, index) => prompt(world, `s${index}`, "go")),
@@ -111,7 +111,7 @@ describe("the worker", () => {
     expect(log(world).match(/"started/g)).toHaveLength(1);
   });
 
-  it("is one, even where many are started by hand", async () => {
+  it("runs only once, even if many are started by hand", async () => {
     const world = createWorkerWorld();
     const started = Array.from({ length: 6 }, () =>
       spawn(process.execPath, [BUNDLE], { env: world.env, stdio: "ignore" }),
@@ -120,7 +120,7 @@ describe("the worker", () => {
     expect(started.filter((child) => child.exitCode === null).map((child) => child.pid)).toEqual([lock(world).pid]);
   });
 
-  it("drains the spool while no reader waits", async () => {
+  it("drains the spool without a reader", async () => {
     const world = createWorkerWorld();
     const off = { env: { C_MEM_WORKER: "0" } };
     await pool(
@@ -135,7 +135,7 @@ describe("the worker", () => {
     expect(stored(world, "SELECT count(*) AS n FROM tool_uses")).toEqual([{ n: 110 }]);
   });
 
-  it("is not started where the user wants none, nor by a folder that is excluded", async () => {
+  it("is not started if disabled, nor from an excluded folder", async () => {
     const world = createWorkerWorld();
     writeFileSync(join(world.project, ".c-mem.json"), '{"enabled": false}');
     await prompt(world, "s1", "secret work");
@@ -147,7 +147,7 @@ describe("the worker", () => {
     expect(await data(world, ["worker", "status"])).toMatchObject({ running: false, pid: null });
   });
 
-  it("that was killed is replaced by the next hook, and its work goes on", async () => {
+  it("is replaced by the next hook after a kill, and its jobs continue", async () => {
     const world = createWorkerWorld();
     await prompt(world, "s1", "first");
     // Not as soon as it has the lock: until it has said so, others take it for just being started.
@@ -166,7 +166,7 @@ describe("the worker", () => {
   it.each([
     ["long ago", -365 * 24 * 3600],
     ["in a year", 365 * 24 * 3600],
-  ])("whose lock was touched %s by a clock that was wrong stays the only one", async (_when, seconds) => {
+  ])("stays the only one if a wrong clock touched its lock %s", async (_when, seconds) => {
     const world = createWorkerWorld();
     await run(world, ["worker", "start"]);
     const before = lock(world);
@@ -177,7 +177,7 @@ describe("the worker", () => {
     expect(lock(world)).toEqual(before);
   });
 
-  it("makes way for a newer version, which takes over", async () => {
+  it("is replaced by a newer version", async () => {
     const world = createWorkerWorld();
     const newer = join(world.project, "newer.cjs");
     writeFileSync(newer, readFileSync(BUNDLE, "utf8").replaceAll("`0.1.0`", "`99.0.0`"));
@@ -193,7 +193,7 @@ describe("the worker", () => {
     expect(lock(world).pid).toBe(child.pid);
   });
 
-  it.each(["SIGTERM", "SIGINT"] as const)("leaves on %s and takes its lock along", async (signal) => {
+  it.each(["SIGTERM", "SIGINT"] as const)("stops on %s and removes its lock", async (signal) => {
     const world = createWorkerWorld();
     await run(world, ["worker", "start"]);
     const { pid } = lock(world);
@@ -203,7 +203,7 @@ describe("the worker", () => {
     expect(log(world)).toContain("stopped: asked to stop");
   });
 
-  it("is resumed and stopped by `worker stop` where it was suspended", async () => {
+  it("is resumed and stopped by `worker stop` if suspended", async () => {
     const world = createWorkerWorld();
     await run(world, ["worker", "start"]);
     const { pid } = lock(world);
@@ -217,7 +217,7 @@ describe("the worker", () => {
     await until("its end", () => !isAlive(pid));
   });
 
-  it("is waited for and stopped by `worker stop` while it starts", async () => {
+  it("is awaited and stopped by `worker stop` while it starts", async () => {
     const world = createWorkerWorld();
     for (let round = 0; round < 5; round++) {
       await prompt(world, `s${round}`, "go");
@@ -229,7 +229,7 @@ describe("the worker", () => {
     expect((await run(world, ["worker", "stop"])).stdout).toBe("The worker was not running.\n");
   });
 
-  it.runIf(process.platform === "linux")("returns the memory a burst of work needed, without a restart", async () => {
+  it.runIf(process.platform === "linux")("frees memory after a burst of work, without a restart", async () => {
     const world = createWorkerWorld();
     const off = { env: { C_MEM_WORKER: "0" } };
     const asked = { session_id: "s1", hook_event_name: "UserPromptSubmit", prompt: "go" };
@@ -256,7 +256,7 @@ describe("the worker", () => {
     expect(log(world)).not.toContain("restarting");
   });
 
-  it("reads what no hook has told of: at its start, and of a session when its turn ends", async () => {
+  it("reads events that no hook reported: at its start, and at the end of a turn", async () => {
     const world = createWorkerWorld();
     const folder = join(world.claudeDir, "projects", "x");
     mkdirSync(folder, { recursive: true });
@@ -290,7 +290,7 @@ describe("the worker", () => {
     expect(stored(world, "SELECT count(*) AS n FROM prompts")).toEqual([{ n: 2 }]);
   });
 
-  it("does what waits, once, where it is run by hand", async () => {
+  it("runs waiting jobs once with `worker run --once`", async () => {
     const world = createWorld();
     await prompt(world, "s1", "One?");
     await end(world, "s1", "One.");
@@ -300,7 +300,7 @@ describe("the worker", () => {
     expect(await rows(world, "SELECT status FROM jobs")).toEqual([{ status: "done" }]);
   });
 
-  it("gives a job up after three failures, says why, and tries again when asked", async () => {
+  it("gives up a job after three failures, says why, and retries on request", async () => {
     const world = createWorld();
     await prompt(world, "s1", "One?");
     await rows(world, "SELECT 1");

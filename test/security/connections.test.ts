@@ -42,7 +42,7 @@ it.each([
   ["drip their headers", "GET / HTTP/1.1\r\nHost: x\r\n"],
   ["say nothing", ""],
   ["drip a body", "POST /api/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n"],
-])("the owner gets in and keeps the stream while connections that %s are held open", async (_, firstBytes) => {
+])("accepts the owner and keeps the stream while connections that %s are open", async (_, firstBytes) => {
   const served = await createServed();
   const watcher = await watch(served);
   await ask(served, "/api/jobs");
@@ -59,7 +59,7 @@ it.each([
   expect(watcher.isOpen()).toBe(true);
 });
 
-it("closes the oldest of many connections that never show the token: each takes a file descriptor", async () => {
+it("closes the oldest of many connections without the token: each takes a file descriptor", async () => {
   const { port } = await createServed();
   const sockets = Array.from({ length: SLOW_CONNECTIONS }, () => connect(port, "127.0.0.1").on("error", () => {}));
   onTestFinished(() => sockets.forEach((socket) => socket.destroy()));

@@ -25,12 +25,12 @@ const modeOf = (path: string): number => statSync(path).mode & 0o777;
 /** Anything that is not JSON is logged. */
 const failingHook = (world: World) => run(world, ["new"], { input: "{ not json" });
 
-describe("a data directory that was there before, open to others", () => {
+describe("an existing data directory that others can read", () => {
   it.each([
     ["a hook", (world: World) => prompted(world)],
     ["a command", (world: World) => run(world, ["list"])],
     ["the MCP server", (world: World) => run(world, ["mcp"], { input: "" })],
-  ])("is closed by %s", async (_, use) => {
+  ])("is made private by %s", async (_, use) => {
     const world = createWorld();
     mkdirSync(world.home, { recursive: true });
     chmodSync(world.home, 0o755);
@@ -38,7 +38,7 @@ describe("a data directory that was there before, open to others", () => {
     expect(modeOf(world.home)).toBe(0o700);
   });
 
-  it("has everything in it closed by the worker", async () => {
+  it("is made private by the worker with all its files", async () => {
     const world = createWorld();
     await prompted(world);
     await rows(world, "SELECT 1");
@@ -52,7 +52,7 @@ describe("a data directory that was there before, open to others", () => {
     expect(modeOf(world.home)).toBe(0o700);
   });
 
-  it("may be a link of the user's own", async () => {
+  it("may be a symbolic link of the user", async () => {
     const world = createWorld();
     await prompted(world);
     const elsewhere = join(dirname(world.home), "elsewhere");
@@ -66,7 +66,7 @@ describe("a data directory that was there before, open to others", () => {
     expect(await rows(world, "SELECT count(*) AS n FROM prompts")).toEqual([{ n: 2 }]);
   });
 
-  it("is left alone where it is the home folder or one that all share", () => {
+  it("keeps its mode if it is the home folder or a shared one", () => {
     const world = createWorld();
     const shared = join(world.project, "shared");
     mkdirSync(shared);
@@ -75,7 +75,7 @@ describe("a data directory that was there before, open to others", () => {
     expect([makeAllPrivate(shared), modeOf(shared), modeOf(join(shared, "theirs"))]).toEqual([0, 0o777, 0o644]);
   });
 
-  it("is reported with what to do where it is the home folder: --fix cannot close that", async () => {
+  it("is reported with a hint if it is the home folder: --fix cannot make that private", async () => {
     const world = createWorld();
     const home = world.env["HOME"] ?? "";
     chmodSync(home, 0o755);
@@ -86,8 +86,8 @@ describe("a data directory that was there before, open to others", () => {
   });
 });
 
-describe("a link in the place of a file of ours", () => {
-  it("is not followed by the log of hooks, which goes on", async () => {
+describe("a link in place of one of C-Mem's files", () => {
+  it("is not followed by the hooks' log, which continues", async () => {
     const world = createWorld();
     const target = join(world.project, "mine.txt");
     writeFileSync(target, "mine");
@@ -102,7 +102,7 @@ describe("a link in the place of a file of ours", () => {
     ]);
   });
 
-  it("nor does a pipe hold it up", async () => {
+  it("as a pipe does not block it", async () => {
     const world = createWorld();
     mkdirSync(join(world.home, "logs"), { recursive: true, mode: 0o700 });
     const log = join(world.home, "logs", "hook.log");
@@ -149,7 +149,7 @@ describe("a link in the place of a file of ours", () => {
     expect(readFileSync(target, "utf8")).toBe("mine");
   });
 
-  it("is not followed by what marks a private turn, which stays private", async () => {
+  it("is not followed by the marker of a private turn, which stays private", async () => {
     const world = createWorld();
     const target = join(world.project, "mine.txt");
     writeFileSync(target, "mine");

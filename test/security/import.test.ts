@@ -65,13 +65,13 @@ describe("import", () => {
       "claude-mem whose table is computed",
       `CREATE TABLE sdk_sessions (id INTEGER PRIMARY KEY, claude_session_id AS (hex(zeroblob(100000000)))); INSERT INTO sdk_sessions VALUES (1);`,
     ],
-  ])("refuses a database like that of %s", async (_, sql) => {
+  ])("rejects a database like that of %s", async (_, sql) => {
     const world = createWorld();
     const { status, stderr } = await run(world, ["import", databaseOf(world, sql)]);
     expect([status, stderr]).toEqual([1, expect.stringContaining("is not a database that C-Mem can import")]);
   });
 
-  it("reads the tables of a database, and none of its endless views", async () => {
+  it("reads the tables of a database, not its endless views", async () => {
     const world = createWorld();
     const file = databaseOf(
       world,
@@ -97,7 +97,7 @@ describe("import", () => {
     expect(await rows(world, "PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
   });
 
-  it("leaves no process behind when it is ended", async () => {
+  it("leaves no process when stopped", async () => {
     const world = createWorld();
     const file = databaseOf(world, SLOW);
     const child = spawn(process.execPath, [BIN, "import", file], {

@@ -98,14 +98,14 @@ describe("a repository", () => {
     ["a .git that climbs", `gitdir: ${"../".repeat(50)}etc`],
     ["a .git with a NUL", "gitdir: a\0b"],
     ["a .git of a megabyte", `gitdir: ${"a".repeat(1024 * 1024)}`],
-  ])("with %s is a folder like any other", async (_, text) => {
+  ])("with %s is treated as a plain folder", async (_, text) => {
     const world = createWorld();
     writeFileSync(join(world.project, ".git"), text);
     await prompted(world, {});
     expect(await rows(world, "SELECT text FROM prompts")).toEqual([{ text: "still here" }]);
   });
 
-  it("with links in a circle is one, too", async () => {
+  it("with circular links is treated as a plain folder", async () => {
     const world = createWorld();
     symlinkSync(join(world.project, "b"), join(world.project, "a"));
     symlinkSync(join(world.project, "a"), join(world.project, "b"));
@@ -116,7 +116,7 @@ describe("a repository", () => {
     expect((await rows(world, "SELECT text FROM prompts")).length).toBeGreaterThan(0);
   });
 
-  it("with a name of its own making cannot name another project's memory", async () => {
+  it("with a forged name cannot get another project's memory", async () => {
     const world = createWorld();
     const other = join(world.project, "..", "other");
     mkdirSync(other);
@@ -133,7 +133,7 @@ describe("a repository", () => {
   });
 });
 
-describe("a repository that brings links along", () => {
+describe("a repository with links", () => {
   const links = (world: World, name: string): string => {
     const [link, target] = [join(world.project, name), join(world.project, "..", "mine.txt")];
     mkdirSync(dirname(link), { recursive: true });
@@ -142,7 +142,7 @@ describe("a repository that brings links along", () => {
     return target;
   };
 
-  it("has no file written over by a report of a bug", async () => {
+  it("cannot make a bug report overwrite a file", async () => {
     const world = createWorld();
     const name = `c-mem-bug-report-${new Date().toISOString().slice(0, 10)}.txt`;
     const target = links(world, name);
@@ -152,7 +152,7 @@ describe("a repository that brings links along", () => {
     expect(readFileSync(target, "utf8")).toBe("mine");
   });
 
-  it("has no file written over by Cursor's rule, nor memory put into a rule of its own", async () => {
+  it("cannot make Cursor's rule overwrite a file, nor get memory into its own rule", async () => {
     const world = createWorld();
     execFileSync("git", ["init", "-q"], { cwd: world.project });
     const rule = join(world.project, ".cursor", "rules", "c-mem-context.mdc");
@@ -175,7 +175,7 @@ describe("a repository that brings links along", () => {
 });
 
 describe("the archive", () => {
-  it("keeps copies inside its folder, whatever sessions and files are called", async () => {
+  it("keeps copies inside its folder, for any session and file name", async () => {
     const world = createWorld();
     const folder = join(world.claudeDir, "projects", "..-..-etc");
     mkdirSync(folder, { recursive: true });
@@ -195,7 +195,7 @@ describe("the archive", () => {
     for (const name of readdirSync(join(world.home, "archive", "claude-code"))) expect(name).toMatch(/^[\w.-]+$/);
   });
 
-  it("that says it is a copy of something else is read as what it is, and writes no file", async () => {
+  it("with a forged source is read as it is, and writes no file", async () => {
     const world = createWorld();
     const folder = join(world.claudeDir, "projects", "-app");
     mkdirSync(folder, { recursive: true });
@@ -223,6 +223,6 @@ describe("the archive", () => {
   });
 });
 
-it("as many as docs/reliability.md says", () => {
+it("has as many cases as docs/reliability.md says", () => {
   expect(tried - 1).toBe(ATTACKS.paths);
 });

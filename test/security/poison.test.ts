@@ -98,12 +98,12 @@ function expectHarmless(text: string, where: string): void {
 const lineWith = (text: string, words: string): string | undefined =>
   text.split("\n").find((line) => line.toLowerCase().includes(words.toLowerCase()));
 
-describe("an order that was only read", () => {
-  it("was planted wherever an agent reads", () => {
+describe("an order in content that an agent only read", () => {
+  it("is planted in every kind of input", () => {
     expect(planted).toBe(ATTACKS.orders * ATTACKS.places);
   });
 
-  it("is no decision", async () => {
+  it("does not become a decision", async () => {
     const decisions = await rows<{ title: string; narrative: string; facts: string }>(
       world,
       "SELECT title, narrative, facts FROM observations WHERE type = 'decision'",
@@ -125,7 +125,7 @@ describe("an order that was only read", () => {
     expectHarmless(contextOf(answer), source);
   });
 
-  it("is harmless where a prompt, a file, a command, an error or a subagent is about it", async () => {
+  it("is harmless for a prompt, a file, a command, an error or a subagent about it", async () => {
     for (const [index, order] of ORDERS.entries()) {
       const session = `asks-${index}`;
       const prompts = [`Why was the flaky loader in module${index} failing?`, order];

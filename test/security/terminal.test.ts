@@ -25,7 +25,7 @@ const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u20
 /** None of our own styles. */
 const CONCEALED = "\u001b[8m";
 
-describe("text that steers a terminal", () => {
+describe("terminal control sequences", () => {
   let world: World;
 
   beforeAll(async () => {
@@ -70,7 +70,7 @@ describe("text that steers a terminal", () => {
       "config set '\u001b]52;c;x\u0007' 1",
       "'\u001b]52;c;x\u0007'",
       "show '\u009b31m\u202e'",
-    ])("is not passed on by %j", async (args) => {
+    ])("are removed by %j", async (args) => {
       const pty = startPty(world, { args });
       await pty.exit;
       expect(pty.sent().length).toBeGreaterThan(10);
@@ -78,7 +78,7 @@ describe("text that steers a terminal", () => {
       expect(pty.sent().replace(OURS, "")).not.toMatch(STEERING);
     });
 
-    it("is not passed on by the interactive search, which keeps its colours", async () => {
+    it("are removed by the interactive search, which keeps its colours", async () => {
       const pty = startPty(world);
       await pty.waitFor(/pelican/);
       pty.type("pelican");
@@ -89,14 +89,14 @@ describe("text that steers a terminal", () => {
       expect(pty.sent().replace(OURS, "")).not.toMatch(STEERING);
     });
 
-    it("leaves our own colours as they are", async () => {
+    it("do not include C-Mem's own colours", async () => {
       const pty = startPty(world, { args: "search pelican" });
       await pty.exit;
       expect(pty.sent()).toContain("\u001b[33mpelican\u001b[39m");
     });
   });
 
-  it("is not passed on through a pipe to a pager, which may pass on what it is given", async () => {
+  it("are removed from a pipe to a pager", async () => {
     for (const args of [["search", "pelican"], ["show", SESSION, "--tools"], ["list"], ["logs"]]) {
       const { stdout } = await run(world, args);
       expect(stdout).toMatch(/pelican/i);
@@ -104,7 +104,7 @@ describe("text that steers a terminal", () => {
     }
   });
 
-  it("stays as it is in a file, in a pipe to another program, and in JSON", async () => {
+  it("stay unchanged in a file, in a pipe to another program, and in JSON", async () => {
     const file = join(world.project, "out.md");
     await run(world, ["export", SESSION, "-o", file]);
     const piped = await run(world, ["export", SESSION]);

@@ -48,8 +48,8 @@ const CONFIGS: [string, string][] = [
   ["steps upwards", `[remote "origin"]\nurl = ${"../".repeat(LENGTH / 3)}x`],
 ];
 
-describe("no text keeps a reader busy:", () => {
-  test("as many readers as the table of attacks says", () => {
+describe("every reader is fast on hostile text:", () => {
+  test("the table of attacks lists all readers", () => {
     expect([READERS.length, CONFIGS.length]).toEqual([ATTACKS.readers, ATTACKS.configs]);
   });
 
@@ -80,8 +80,8 @@ describe("no text keeps a reader busy:", () => {
   });
 });
 
-describe("no value grows in memory:", () => {
-  it("what is nested deep or very wide is cut", () => {
+describe("memory stays bounded:", () => {
+  it("deeply nested or very wide values are cut", () => {
     const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`) as unknown;
     expect(JSON.stringify(filterValue(deep)).length).toBeLessThan(1_000);
     const wide = filterValue(Array.from({ length: 1_000_000 }, () => ({ a: "b" }))) as unknown[];

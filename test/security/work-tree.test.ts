@@ -51,7 +51,7 @@ async function remember(world: World, cwd = world.project): Promise<void> {
 const said = (path: string): boolean => existsSync(path) && readFileSync(path, "utf8").includes("parser about tabs");
 
 describe("Cursor's rule in a clone", () => {
-  it("is private, ignored by git, and nothing else is written", async () => {
+  it("is private and ignored by git, and no other file is written", async () => {
     const world = cloned();
     expect((await install(world)).status).toBe(0);
     await remember(world);
@@ -83,7 +83,7 @@ describe("Cursor's rule in a clone", () => {
     ],
     ["git's own folder", (project: string) => symlinkSync(".git/hooks", join(project, ".cursor"))],
     ["a link to itself", (project: string) => symlinkSync(".cursor", join(project, ".cursor"))],
-  ])("is refused where %s leads out of the tree", async (_, link) => {
+  ])("is rejected if %s leads out of the tree", async (_, link) => {
     const world = cloned();
     const outside = join(world.project, "..", "outside");
     mkdirSync(outside);
@@ -98,7 +98,7 @@ describe("Cursor's rule in a clone", () => {
     expect(existsSync(join(world.project, ".git", "hooks", "rules"))).toBe(false);
   });
 
-  it("is refused where a link leads into another repository in the tree, whose index and exclude file are its own", async () => {
+  it("is rejected if a link leads into another repository in the tree", async () => {
     const world = cloned();
     const inner = join(world.project, "inner");
     mkdirSync(inner);
@@ -123,7 +123,7 @@ describe("Cursor's rule in a clone", () => {
     "!/.cursor/*",
     "!*.mdc\nc-mem-*",
     "*\n!*/\n!*.ts",
-  ])("is refused where git would not ignore it because of a .gitignore with %j", async (lines) => {
+  ])("is rejected if git would not ignore it because of a .gitignore with %j", async (lines) => {
     const world = cloned((project) => writeFileSync(join(project, ".gitignore"), `${lines}\n`));
     appendFileSync(join(world.project, ".git", "info", "exclude"), `/${RULE}\n`);
     mkdirSync(join(world.project, dirname(RULE)), { recursive: true });
@@ -133,7 +133,7 @@ describe("Cursor's rule in a clone", () => {
     expect(existsSync(join(world.project, RULE))).toBe(isIgnored);
   });
 
-  it("is refused by hooks where a link came later, and uninstall deletes nothing behind it", async () => {
+  it("is rejected by hooks if a link was added later, and uninstall deletes nothing behind it", async () => {
     const world = cloned();
     await install(world);
     const outside = join(world.project, "..", "outside");
@@ -163,7 +163,7 @@ describe("Cursor's rule in a clone", () => {
         return RULE;
       },
     ],
-  ])("is not updated where git no longer ignores it: %s", async (_, change) => {
+  ])("is not updated if git no longer ignores it: %s", async (_, change) => {
     const world = cloned();
     await install(world);
     const rule = change(world.project);
@@ -176,7 +176,7 @@ describe("Cursor's rule in a clone", () => {
     expect(git(world.project, "status", "--porcelain")).not.toContain("c-mem-context");
   });
 
-  it("is updated where a .gitignore of the repository covers it", async () => {
+  it("is updated if the repository's .gitignore covers it", async () => {
     const world = cloned((project) => writeFileSync(join(project, ".gitignore"), ".cursor/rules/*.mdc\n"));
     await install(world);
     writeFileSync(join(world.project, ".git", "info", "exclude"), "");
@@ -201,7 +201,7 @@ describe("Cursor's rule in a clone", () => {
     expect(existsSync(real)).toBe(false);
   });
 
-  it("is refused where git has the file, whether it came with the clone or with a pull", async () => {
+  it("is rejected if git tracks the file, from the clone or a pull", async () => {
     const bring = (project: string): void => {
       mkdirSync(join(project, "docs"), { recursive: true });
       writeFileSync(join(project, "docs", "c-mem-context.mdc"), rulesText(""));
@@ -222,7 +222,7 @@ describe("Cursor's rule in a clone", () => {
     expect(git(later.project, "status", "--porcelain")).toBe("");
   });
 
-  it("is ignored in a linked worktree and in a submodule, where .git is a file", async () => {
+  it("is ignored in a linked worktree and in a submodule, whose .git is a file", async () => {
     const world = cloned();
     const tree = join(world.project, "..", "tree");
     git(world.project, "worktree", "add", "-q", tree);
@@ -237,7 +237,7 @@ describe("Cursor's rule in a clone", () => {
     expect([said(join(inner, RULE)), git(inner, "status", "--porcelain")]).toEqual([true, ""]);
   });
 
-  it("never has a line added to a file outside of the repository", async () => {
+  it("never adds a line to a file outside the repository", async () => {
     const world = cloned();
     const mine = join(world.project, "..", "mine");
     writeFileSync(mine, "mine");
