@@ -59,7 +59,6 @@ function turnOf(turn: number, tools: number): TurnEvidence {
       output: WORDS.repeat(TOOL_CHARS).slice(0, TOOL_CHARS),
       isError: false,
       exitCode: 0,
-      durationMs: 1,
       isSubagent: false,
       at: tool,
       files: [],

@@ -23,7 +23,7 @@ export function turn(prompt: string, ...steps: Step[]): TurnEvidence {
       text: prompt,
       response: "",
       at: START,
-      endedAt: undefined,
+      endedAt: null,
       state: "completed",
       hasCheckpoint: false,
     },
@@ -35,7 +35,7 @@ export function turn(prompt: string, ...steps: Step[]): TurnEvidence {
     const at = START + (index + 1) * 1_000;
     if (step.kind === "said") evidence.messages.push({ ...step.message, id: `m${evidence.messages.length + 1}`, at });
     else if (step.kind === "used") evidence.toolUses.push({ ...step.use, id: `t${evidence.toolUses.length + 1}`, at });
-    else evidence.commits.push({ sha: step.sha, subject: step.subject, branch: "main", at });
+    else evidence.commits.push({ sha: step.sha, subject: step.subject });
   }
   return evidence;
 }
@@ -52,8 +52,7 @@ export function used(name: string, input: Record<string, unknown>, extra: Partia
       input,
       output: "",
       isError: false,
-      exitCode: undefined,
-      durationMs: undefined,
+      exitCode: null,
       isSubagent: false,
       files: [],
       ...extra,

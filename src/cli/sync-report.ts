@@ -2,7 +2,7 @@
 import { cleanupDays } from "../agents/claude-code/site.ts";
 import { MAX_LINE_BYTES } from "../capture/sync/read-transcript.ts";
 import type { FileOutcome } from "../capture/sync/sync.ts";
-import type { Newest } from "../store/reads/counts.ts";
+import type { AddedRows } from "../store/reads/counts.ts";
 import { withCommas } from "../core/text.ts";
 import type { SyncLog } from "./sync-log.ts";
 import { EXIT, print, printJson, say } from "./output.ts";
@@ -32,7 +32,7 @@ type ReportData = ReturnType<typeof toData>;
 
 export function reportResult(
   report: SyncReport,
-  added: Newest,
+  added: AddedRows,
   options: { json: boolean; isVerbose: boolean; isQuiet: boolean; log: SyncLog | undefined },
 ): number {
   const data = toData(report, added);
@@ -43,7 +43,7 @@ export function reportResult(
   return report.failed.length > 0 ? EXIT.failure : EXIT.ok;
 }
 
-function toData(report: SyncReport, added: Newest) {
+function toData(report: SyncReport, added: AddedRows) {
   const read = report.outcomes.filter(({ state }) => state !== "excluded");
   const unknown = Object.create(null) as Record<string, number>;
   for (const outcome of read) {

@@ -3,18 +3,14 @@ import { toRecord } from "../core/vector-record.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import type { Db } from "../store/db/driver.ts";
 import { transaction } from "../store/db/transaction.ts";
-import { addMissingCodes } from "../store/vectors/vector-chunks.ts";
 import { dropOtherModels, embedText, nextToEmbed, saveVectors, setWantedModel } from "../store/vectors/vectors.ts";
 
 /** Some two seconds of processor time, which a kill costs at most. */
 const BATCH_ITEMS = 16;
-/** Chunks that an older version wrote without codes, per transaction. */
-const BATCH_CHUNKS = 64;
 
 /** Yields the number of items after every batch. Vectors of another model serve until all of this one's are there. */
 export async function* embedAll(db: Db, embedder: Embedder): AsyncGenerator<number, void> {
   const model = transaction(db, () => setWantedModel(db, embedder.id, embedder.dimensions, Date.now()));
-  while (transaction(db, () => addMissingCodes(db, model, BATCH_CHUNKS)) > 0);
   for (;;) {
     const items = nextToEmbed(db, BATCH_ITEMS).map((item) => ({ ...item, ...embedText(db, item) }));
     if (items.length === 0) break;

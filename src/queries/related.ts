@@ -9,7 +9,8 @@ import { relatedSessions } from "../recall/history/related.ts";
 import { resolveSession } from "../recall/search/find-session.ts";
 import type { Db } from "../store/db/driver.ts";
 import { promptTexts } from "../store/reads/link-evidence.ts";
-import { countConversations, sharedTerms } from "../store/reads/relations.ts";
+import { countSessions } from "../store/reads/counts.ts";
+import { sharedTerms } from "../store/reads/relations.ts";
 import { type SessionEntry, sessionsByIds } from "../store/reads/session-list.ts";
 import { shortId as shorten, shortIds } from "../store/reads/short-ids.ts";
 import { defineQuery } from "./query.ts";
@@ -78,7 +79,7 @@ export const related = defineQuery({
 /** Words the session is about, and the other sessions about them. The rarest first; words of half the project's sessions are no topic. */
 function sharedTopics(db: Db, session: SessionEntry): { topic: string; session_ids: string[] }[] {
   const words = sessionTerms(promptTexts(db, session.id, PROMPTS)).terms;
-  const most = Math.max(2, countConversations(db, session.project_id) / 2);
+  const most = Math.max(2, countSessions(db, { projectId: session.project_id }).sessions / 2);
   return [...Map.groupBy(sharedTerms(db, session), ({ term }) => term)]
     .map(([term, rows]) => ({ topic: words.get(term) ?? term, session_ids: rows.map((row) => row.session_id) }))
     .filter(({ session_ids: ids }) => ids.length <= most)

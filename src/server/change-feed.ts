@@ -5,7 +5,6 @@ import { toolLine } from "../recall/history/tool-line.ts";
 import type { Db } from "../store/db/driver.ts";
 import {
   endedSessions,
-  newestSeen,
   newObservationIds,
   newPrompts,
   type NewSession,
@@ -14,6 +13,7 @@ import {
   type NewToolUse,
   newToolUses,
 } from "../store/reads/change-feed.ts";
+import { newestIds } from "../store/reads/counts.ts";
 import { findObservation } from "../store/reads/observation-list.ts";
 import { type Cursor, cursorText } from "./cursor.ts";
 
@@ -46,7 +46,7 @@ export const TOOL_USE = defineNames({
 export const SUMMARY = defineNames({ int: ["prompt_number"], text: ["request", "learned", "completed", "next_steps"] });
 
 export function newestCursor(db: Db, now: number): Cursor {
-  return { ...newestSeen(db), endedAt: now };
+  return { ...newestIds(db), endedAt: now };
 }
 
 export interface Changes {

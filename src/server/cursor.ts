@@ -1,7 +1,7 @@
 // A position in the event stream as an event's id, so that a subscriber can resume.
-import type { Seen } from "../store/reads/change-feed.ts";
+import type { NewestIds } from "../store/reads/counts.ts";
 
-export interface Cursor extends Seen {
+export interface Cursor extends Omit<NewestIds, "messages"> {
   /** Ends of sessions up to this time were announced. */
   endedAt: number;
 }

@@ -8,7 +8,7 @@ import { type Derived, deriveSession } from "../memory/derive.ts";
 import type { Db } from "../store/db/driver.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
 import { enqueueEnrich } from "../store/tables/jobs.ts";
-import { sessionSource, type SessionSource } from "../store/tables/sessions.ts";
+import { findSession, type SessionRow } from "../store/tables/sessions.ts";
 
 /** Yields between pieces of a long transcript. `enrich`: enqueue changed turns for the model. */
 export function* runSessionJob(
@@ -16,17 +16,17 @@ export function* runSessionJob(
   sessionId: string,
   { paths, env, now, enrich }: { paths: Paths; env: Env; now: number; enrich: boolean },
 ): Generator<void, Derived> {
-  const source = sessionSource(db, sessionId);
-  if (source === undefined) return { turns: 0, changed: [] };
+  const session = findSession(db, sessionId);
+  if (session === undefined) return { turns: 0, changed: [] };
   // enqueue: false, or reading the transcript would enqueue this very job again.
   const context = startSync(db, paths, env, { enqueue: false, sessionId });
-  const pending = transcriptsOf(source).filter(({ file }) => !isUnchanged(file, context));
+  const pending = transcriptsOf(session).filter(({ file }) => !isUnchanged(file, context));
   let problem: Error | undefined;
   for (const { failed } of syncTranscripts(db, pending, context)) {
     if (failed !== undefined) problem = new Error(`${failed.path}: ${failed.message}`);
     yield;
   }
-  const derived = deriveSession(db, source.id, now, ({ id, isChanged }) => {
+  const derived = deriveSession(db, session.id, now, ({ id, isChanged }) => {
     if (enrich) enqueueEnrich(db, id, { isChanged, now });
   });
   updateSearchIndex(db);
@@ -35,7 +35,7 @@ export function* runSessionJob(
   return derived;
 }
 
-function transcriptsOf({ agent, transcript_path: path }: SessionSource): Transcript[] {
+function transcriptsOf({ agent, transcript_path: path }: SessionRow): Transcript[] {
   if (path === null) return [];
   const sources = AGENTS.find(({ id }) => id === agent)?.sources ?? [];
   return sources.flatMap(({ ofSession, reader }) =>

@@ -54,13 +54,9 @@ export function startBatch() {
 export type Batch = ReturnType<typeof startBatch>;
 
 export function endBatch(db: Db, batch: Batch): void {
-  const sessions = [...batch.sessions.values()];
-  for (const session of sessions) writeTimes(db, session);
+  for (const session of batch.sessions.values()) writeTimes(db, session);
   for (const prompt of batch.prompts) indexLetters(db, prompt);
-  updateStatus(
-    db,
-    sessions.map(({ id }) => id),
-  );
+  updateStatus(db, batch.sessions.keys());
 }
 
 function writeTimes(db: Db, session: SeenSession): void {

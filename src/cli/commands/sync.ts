@@ -9,7 +9,7 @@ import { copiesToRestore, restoreCopy } from "../../capture/sync/restore.ts";
 import type { Transcript } from "../../capture/sync/read-transcript.ts";
 import { type SyncContext, syncInParallel, syncTranscripts } from "../../capture/sync/sync.ts";
 import { AppError } from "../../core/error.ts";
-import { countSince, newestRows } from "../../store/reads/counts.ts";
+import { countSince, newestIds } from "../../store/reads/counts.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { enqueueSession } from "../../store/tables/jobs.ts";
 import { projectsNamed } from "../../store/tables/projects.ts";
@@ -66,7 +66,7 @@ async function sync(input: Input, invocation: Invocation, log: SyncLog | undefin
     const { settings, context, files, pending, tooLarge } = planSync(input, { db, paths, env });
     const maxBytes = settings.maxTranscriptMb * 1024 * 1024;
     relaxDurability(db);
-    const before = newestRows(db);
+    const before = newestIds(db);
     const report = startReport(files.length - pending.length - tooLarge.length, tooLarge);
     const stop = (): void => void (report.isInterrupted = true);
     process.once("SIGINT", stop);

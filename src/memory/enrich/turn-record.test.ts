@@ -12,7 +12,6 @@ function use(number: number, extra: Partial<EvidenceToolUse> = {}): EvidenceTool
     output: `output ${number}`,
     isError: false,
     exitCode: 0,
-    durationMs: 1,
     isSubagent: false,
     at: number,
     files: [],
@@ -59,7 +58,7 @@ describe("the record of a turn", () => {
           files: [{ path: "a.ts", kind: "edit", added: 1, removed: 2 }],
         }),
       ],
-      commits: [{ sha: "0123456789abcdef", branch: "main", subject: "Fix it", at: 6 }],
+      commits: [{ sha: "0123456789abcdef", subject: "Fix it" }],
     });
     const { text, ids } = turnRecord(evidence);
     expect(text).toBe(`=== p1 the user asked ===

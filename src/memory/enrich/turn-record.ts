@@ -92,7 +92,7 @@ function isReading(use: EvidenceToolUse): boolean {
 type Cut = (text: string, chars: number) => string;
 
 function toolText(use: EvidenceToolUse, cut: Cut): string {
-  const exit = use.exitCode === undefined || use.exitCode === 0 ? "" : ` with exit code ${use.exitCode}`;
+  const exit = use.exitCode === null || use.exitCode === 0 ? "" : ` with exit code ${use.exitCode}`;
   const hasFailed = use.isError || exit !== "";
   const by = use.isSubagent ? ", by a subagent" : "";
   const changes = use.files.filter((file) => file.kind !== "read");

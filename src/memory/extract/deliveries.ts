@@ -1,6 +1,6 @@
 // What left the working tree in a turn: commits, pull requests, releases, deployments, migrations.
 import { clip, readBlocks, sentencesOf, wholeSentences } from "../../core/prose.ts";
-import type { EvidenceCommit, TurnEvidence } from "../../store/reads/turn-evidence.ts";
+import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { type Run, shownCommand } from "./commands.ts";
 import { capitalise } from "./sentences.ts";
 
@@ -27,7 +27,11 @@ export function findDeliveries(evidence: TurnEvidence, runs: readonly Run[]): De
   return [...commits, ...runs.filter((run) => !run.use.isError).flatMap(commandDelivery)];
 }
 
-function commitDelivery({ sha, subject }: EvidenceCommit, prompt: string, runs: readonly Run[]): Delivery[] {
+function commitDelivery(
+  { sha, subject }: TurnEvidence["commits"][number],
+  prompt: string,
+  runs: readonly Run[],
+): Delivery[] {
   const run = runs.find(({ use }) => use.output.includes(sha) && use.output.includes(subject));
   if (run === undefined) return [];
   const prefix = prefixOf(subject);

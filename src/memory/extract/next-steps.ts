@@ -44,7 +44,7 @@ function wasInterrupted({ prompt, toolUses, messages }: TurnEvidence): boolean {
   const lastMessage = messages.findLast(
     ({ role, isSubagent, text }) => role === "assistant" && !isSubagent && text.trim() !== "",
   );
-  return prompt.endedAt !== undefined || (lastUse !== undefined && !(lastMessage && lastMessage.at >= lastUse.at));
+  return prompt.endedAt !== null || (lastUse !== undefined && !(lastMessage && lastMessage.at >= lastUse.at));
 }
 
 const MAX_TASKS = 5;

@@ -3,13 +3,13 @@ import { isTrunk } from "../../core/work-tree.ts";
 import { DAY_MS } from "../../core/words.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {
-  branchesOf,
   type EarlierSession,
   madeChanges,
   isKnownSession,
   lastActivityBefore,
   type LinkedSession,
 } from "../../store/reads/link-evidence.ts";
+import { branchesOf } from "../../store/tables/links.ts";
 import { hasTombstone, hasTombstones, tombstoneOf } from "../../store/tables/tombstones.ts";
 import type { SessionReferences } from "./read-session.ts";
 import type { SimilarSession } from "./similar-sessions.ts";
@@ -101,7 +101,7 @@ function isPlausible(
 ): boolean {
   if (isSameBranch) return work > 0 || madeChanges(db, session.id) || madeChanges(db, other.id);
   const hasBranch = (all: Iterable<string>): boolean => [...all].some((branch) => !isTrunk(branch));
-  return work > 0 && !(hasBranch(branches) && hasBranch(branchesOf(db, other.session_id)));
+  return work > 0 && !(hasBranch(branches) && hasBranch(branchesOf(db, [other.session_id])));
 }
 
 /** Weights by session id: sessions with shared rare files, commits, issues and words. */

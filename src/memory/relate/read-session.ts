@@ -1,6 +1,7 @@
 // Reads what a session names and makes: files, commits, issues, branches, plans, terms.
 import type { Db } from "../../store/db/driver.ts";
-import { commitsToLink, pullRequestOutputs, type LinkedSession, promptTexts } from "../../store/reads/link-evidence.ts";
+import { pullRequestOutputs, type LinkedSession, promptTexts } from "../../store/reads/link-evidence.ts";
+import { commitsOf } from "../../store/tables/commits.ts";
 import type { Target } from "../../store/tables/links.ts";
 import { commitId, issueOfUrl, promptReferences, repositoryOf } from "./prompt-references.ts";
 import { sessionTerms } from "./terms.ts";
@@ -29,17 +30,17 @@ export function readSession(db: Db, session: LinkedSession): SessionReferences {
   const repository = repositoryOf(session.remote);
   const references = prompts.map(({ text, at }) => ({ ...promptReferences(text, repository), at }));
   const { terms, prompt } = sessionTerms(prompts);
-  const commits = commitsToLink(db, sessionDbId);
+  const commits = commitsOf(db, sessionDbId);
   const made = (type: Target["type"], id: string | null, at: number): NamedTarget[] =>
     id === null || id === "" ? [] : [{ target: { type, id }, relationship: "references", at }];
   const issues = pullRequestOutputs(db, sessionDbId, MAX_OUTPUTS).flatMap(({ text, at }) =>
     (text.match(/https?:\/\/\S+/g) ?? []).flatMap(issueOfUrl).map((id) => ({ id, at })),
   );
   const named: NamedTarget[] = [
-    ...commits.flatMap(({ sha, at }) => made("commit", commitId(sha), at)),
+    ...commits.flatMap(({ sha, created_at: at }) => made("commit", commitId(sha), at)),
     ...issues.flatMap(({ id, at }) => made("issue", id, at)),
     ...made("branch", git_branch, start),
-    ...commits.flatMap(({ branch, at }) => made("branch", branch, at)),
+    ...commits.flatMap(({ branch, created_at: at }) => made("branch", branch, at)),
     ...made("plan", plan, start),
     ...references.flatMap(({ targets, at }) =>
       targets.map((target) => ({ target, relationship: "mentions" as const, at })),

@@ -2,8 +2,8 @@
 // fixed, what it is related to.
 import type { Db } from "../../store/db/driver.ts";
 import { transaction } from "../../store/db/transaction.ts";
-import { branchesOf, earlierSessions, sessionToLink, touchedPaths } from "../../store/reads/link-evidence.ts";
-import { deleteLinksFrom, insertLink, type Link } from "../../store/tables/links.ts";
+import { earlierSessions, sessionToLink, touchedPaths } from "../../store/reads/link-evidence.ts";
+import { branchesOf, deleteLinksFrom, insertLink, type Link } from "../../store/tables/links.ts";
 import {
   clearStaleLinks,
   hasStaleLinks,
@@ -63,7 +63,7 @@ function linkSession(db: Db, sessionDbId: number): void {
   const continued = findContinued(db, session, { branches, transcripts, sessionIds, earlier, similar });
   const fixed = findFixed(db, session, { earlier, continued });
   // A session is known by its last branch: later ones were compared with the branch before.
-  if (branchesOf(db, session.session_id).some((branch) => !branches.has(branch))) markLaterSessions(db, session.id);
+  if (branchesOf(db, [session.session_id]).some((branch) => !branches.has(branch))) markLaterSessions(db, session.id);
   deleteLinksFrom(db, { type: "session", id: session.session_id });
   const source = { type: "session", id: session.session_id } as const;
   for (const { target, relationship, at } of named) insertLink(db, { source, target, relationship }, at);

@@ -7,7 +7,6 @@ import { STOP_WORDS, wordsOf } from "../../core/words.ts";
 import { sha256 } from "../../platform/crypto.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {
-  branchesOfSessions,
   countSubagents,
   effortEdges,
   type EffortMember,
@@ -19,6 +18,7 @@ import {
 import { continuedSessions } from "../../store/reads/relations.ts";
 import type { Scope } from "../../store/reads/scope.ts";
 import { type SessionEntry, sessionsByIds } from "../../store/reads/session-list.ts";
+import { branchesOf } from "../../store/tables/links.ts";
 
 /** Sessions with a link at least this strong belong to one effort; a weaker link relates only its two sessions. */
 export const EFFORT_WEIGHT = 0.5;
@@ -95,7 +95,7 @@ export function effortStory(db: Db, { id, members, lastAt }: Effort) {
   const ids = members.map((member) => member.id);
   const sessions = sessionsByIds(db, ids);
   const sessionIds = members.map(({ session_id }) => session_id);
-  const branches = branchesOfSessions(db, sessionIds);
+  const branches = branchesOf(db, sessionIds);
   return {
     id,
     title: effortTitle(sessions, branches),

@@ -4,7 +4,6 @@ import { DAY_MS } from "../../core/words.ts";
 import { isTrunk } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {
-  countConversations,
   linkedSessions,
   mentionedChanges,
   sessionsOnBranch,
@@ -12,6 +11,7 @@ import {
   sharedTargets,
   type SharedTarget,
 } from "../../store/reads/relations.ts";
+import { countSessions } from "../../store/reads/counts.ts";
 import { type SessionEntry, sessionsByIds } from "../../store/reads/session-list.ts";
 
 interface Reason {
@@ -86,7 +86,7 @@ const FILES_NAMED = 3;
 function* reasonsFromFiles(db: Db, session: SessionEntry): Generator<Reason> {
   const rows = sharedChanges(db, session);
   const byPath = Map.groupBy(rows, (row) => row.path);
-  const total = Math.max(1, countConversations(db, session.project_id));
+  const total = Math.max(1, countSessions(db, { projectId: session.project_id }).sessions);
   const rarity = (path: string): number => Math.log(1 + total / Math.max(1, byPath.get(path)?.length ?? 1));
   for (const [id, shared] of Map.groupBy(rows, (row) => row.session_db_id)) {
     const paths = shared.map((row) => row.path).sort((a, b) => rarity(b) - rarity(a));

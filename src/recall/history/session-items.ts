@@ -2,18 +2,18 @@
 import type { Db } from "../../store/db/driver.ts";
 import { type SessionEntry, sessionsByIds } from "../../store/reads/session-list.ts";
 import {
-  commitTexts,
   type EntryRow,
   itemsContaining,
   messageTexts,
   observationAnchors,
   rowsInSession,
-  toolTexts,
   touchesOfUses,
   transcriptEntries,
 } from "../../store/reads/transcript-rows.ts";
+import { commitsByIds } from "../../store/tables/commits.ts";
 import { promptsByIds } from "../../store/tables/prompts.ts";
 import type { TouchRow } from "../../store/tables/file-touches.ts";
+import { toolUsesByIds } from "../../store/tables/tool-uses.ts";
 import { toolLine } from "./tool-line.ts";
 
 export interface MessageItem {
@@ -152,7 +152,7 @@ function readItems(
   for (const { id, role, text, thinking, created_at: at } of messageTexts(db, idsOf("message")))
     add("message", id, { kind: "message", id: `m${id}`, role, text, ...(thinking && { thinking }), at });
   const touches = Map.groupBy(touchesOfUses(db, idsOf("tool")), (touch) => touch.tool_use_db_id);
-  for (const row of toolTexts(db, idsOf("tool"))) {
+  for (const row of toolUsesByIds(db, idsOf("tool"))) {
     const files = touches.get(row.id) ?? [];
     add("tool", row.id, {
       kind: "tool",
@@ -170,8 +170,7 @@ function readItems(
   }
   for (const subagent of sessionsByIds(db, idsOf("subagent")))
     add("subagent", subagent.id, { kind: "subagent", session: subagent, at: subagent.started_at });
-  const commitTimes = new Map(rows.filter((row) => row.kind === "commit").map((row) => [row.id, row.at]));
-  for (const { id, sha, subject } of commitTexts(db, idsOf("commit")))
-    add("commit", id, { kind: "commit", sha, subject, at: commitTimes.get(id) ?? 0 });
+  for (const { id, sha, subject, created_at: at } of commitsByIds(db, idsOf("commit")))
+    add("commit", id, { kind: "commit", sha, subject, at });
   return items;
 }

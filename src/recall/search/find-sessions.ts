@@ -3,7 +3,8 @@ import type { Db } from "../../store/db/driver.ts";
 import type { FileHit } from "../../store/fts/fts-index.ts";
 import { filteredSessions, type SessionFilter, turnsWithin } from "../../store/reads/session-filter.ts";
 import { type SessionEntry, sessionsByIds } from "../../store/reads/session-list.ts";
-import { thinkingOf, findToolUse, turnTexts } from "../../store/reads/items.ts";
+import { thinkingOf, turnTexts } from "../../store/reads/items.ts";
+import { toolUsesByIds } from "../../store/tables/tool-uses.ts";
 import { SEARCH_KINDS, type SearchAnswer, type SearchOptions, searchSessions } from "./search.ts";
 import { nameText, searchNames } from "./search-names.ts";
 import type { RankedSession, TurnHit } from "./session-hits.ts";
@@ -118,7 +119,7 @@ function bestText(
 ): TurnText & { promptNumber: number; at: number } {
   const { prompt, messages } = turnTexts(db, session.id, promptNumber);
   const promptItem = `p${prompt?.id ?? 0}`;
-  const tool = toolUse === undefined ? undefined : findToolUse(db, toolUse);
+  const [tool] = toolUse === undefined ? [] : toolUsesByIds(db, [toolUse]);
   const thinking = message === undefined ? undefined : thinkingOf(db, message);
   const texts: TurnText[] = [{ kind: "prompt", item: promptItem, text: prompt?.text ?? session.title ?? "" }];
   for (const { id, text } of messages) texts.push({ kind: "message", item: `m${id}`, text });

@@ -2,14 +2,8 @@
 import type { Db } from "./driver.ts";
 import { raw, sql } from "./sql.ts";
 
-export interface FileSize {
-  bytes: number;
-  /** Bytes of pages with data, and of free pages. */
-  used: number;
-  free: number;
-}
-
-export function fileSize(db: Db): FileSize {
+/** In bytes: the file, its pages with data, its free pages. */
+export function fileSize(db: Db) {
   const pragma = (name: string): number => db.value(sql`PRAGMA ${raw(name)}`) ?? 0;
   const size = pragma("page_size");
   const [pages, free] = [pragma("page_count"), pragma("freelist_count")];

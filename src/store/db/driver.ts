@@ -83,23 +83,27 @@ export function isStoreTrouble(error: unknown): boolean {
 
 /** Another process has locked the database. */
 export function isBusy(error: unknown): boolean {
-  if (typeof error !== "object" || error === null) return false;
-  const { errcode, cause } = error as { errcode?: number; cause?: unknown };
-  return errcode === undefined ? isBusy(cause) : (errcode & 0xff) === 5; // SQLITE_BUSY
+  return primaryCode(error) === 5; // SQLITE_BUSY
 }
 
 /** The file itself is broken, or is no database at all. */
 export function isDamage(error: unknown): boolean {
+  return [11, 26].includes(primaryCode(error) ?? 0); // CORRUPT, NOTADB
+}
+
+/** SQLite's primary result code of an error or of its cause. */
+function primaryCode(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
   const { errcode, cause } = error as { errcode?: number; cause?: unknown };
-  if (errcode !== undefined) return [11, 26].includes(errcode & 0xff); // CORRUPT, NOTADB
-  return typeof cause === "object" && cause !== null && isDamage(cause);
+  return errcode === undefined ? primaryCode(cause) : errcode & 0xff;
 }
 
 function wrap(native: DatabaseSync, path: string): Db {
   const inode = statOf(path)?.ino;
   const reads = new Map<string, StatementSync>();
   const writes = new Map<string, StatementSync>();
-  const prepare = (text: string, statements = reads): StatementSync => {
+  const prepare = (query: Sql | string, params: readonly Param[], statements = reads) => {
+    const { text, params: values } = typeof query === "string" ? { text: query, params } : query;
     let statement = statements.get(text);
     if (statement === undefined) {
       statement = native.prepare(text);
@@ -107,22 +111,22 @@ function wrap(native: DatabaseSync, path: string): Db {
       if (statements === writes) statement.setReadBigInts(true);
       statements.set(text, statement);
     }
-    return statement;
+    return { statement, values };
   };
   const db: Db = {
     exec: (text) => native.exec(text),
     run(query, ...params) {
-      const { text, values } = bound(query, params);
-      const { changes, lastInsertRowid } = prepare(text, writes).run(...values);
+      const { statement, values } = prepare(query, params, writes);
+      const { changes, lastInsertRowid } = statement.run(...values);
       return { changes: Number(changes), lastId: Number(lastInsertRowid) };
     },
     get(query, ...params) {
-      const { text, values } = bound(query, params);
-      return prepare(text).get(...values) as never;
+      const { statement, values } = prepare(query, params);
+      return statement.get(...values) as never;
     },
     all(query, ...params) {
-      const { text, values } = bound(query, params);
-      return prepare(text).all(...values) as never;
+      const { statement, values } = prepare(query, params);
+      return statement.all(...values) as never;
     },
     has: (query, ...params) => db.get(query, ...params) !== undefined,
     value: (query, ...params) => (Object.values(db.get<object>(query, ...params) ?? {})[0] ?? undefined) as never,
@@ -133,10 +137,6 @@ function wrap(native: DatabaseSync, path: string): Db {
     isReplaced: () => isSwapping(path) || statOf(path)?.ino !== inode,
   };
   return db;
-}
-
-function bound(query: Sql | string, params: readonly Param[]): { text: string; values: readonly Param[] } {
-  return typeof query === "string" ? { text: query, values: params } : { text: query.text, values: query.params };
 }
 
 type SqliteModule = typeof import("node:sqlite");

@@ -1,4 +1,5 @@
 // SQL with its parameters. sql`... WHERE id = ${id}` binds the id; an Sql inside another keeps its own parameters.
+import { cached } from "../../core/cached.ts";
 import type { Param } from "./driver.ts";
 
 export interface Sql {
@@ -25,9 +26,7 @@ export function sql(strings: TemplateStringsArray, ...values: readonly SqlValue[
 const texts = new WeakMap<TemplateStringsArray, string>();
 
 function textOf(strings: TemplateStringsArray): string {
-  let text = texts.get(strings);
-  if (text === undefined) texts.set(strings, (text = strings.join("?")));
-  return text;
+  return cached(texts, strings, () => strings.join("?"));
 }
 
 /** Text that is part of the statement itself: the name of a table, a constant the query planner should see. */

@@ -48,24 +48,13 @@ export function nested<T>(db: Db, work: () => T): T {
   return result;
 }
 
-/** One transaction for many small pieces of work, each of which is stored completely or not at all. */
-export interface TransactionGroup<Shared> {
-  add(bytes: number, work: (shared: Shared) => void): void;
-  end(): void;
-}
-
-/** State that the pieces of one transaction share. */
-export interface Sharing<Shared> {
-  start(): Shared;
-  /** Writes what was deferred, before the commit. */
-  end(shared: Shared): void;
-}
-
 /**
- * Without savepoints, because each makes FTS5 flush and SQLite copy every changed page. A piece that fails, which is rare,
- * rolls back all; the earlier ones run again, so they must do the same the second time.
+ * One transaction for many small pieces of work, each of which is stored completely or not at all. Without savepoints,
+ * because each makes FTS5 flush and SQLite copy every changed page. A piece that fails, which is rare, rolls back all; the
+ * earlier ones run again, so they must do the same the second time. `sharing`: state that the pieces of one transaction
+ * share, and writes that are deferred to its end.
  */
-export function startGroup<Shared>(db: Db, maxBytes: number, sharing: Sharing<Shared>): TransactionGroup<Shared> {
+export function startGroup<Shared>(db: Db, maxBytes: number, sharing: { start(): Shared; end(shared: Shared): void }) {
   type Work = (shared: Shared) => void;
   let open: { shared: Shared; done: Work[]; bytes: number } | undefined;
   /** A piece failed when it ran again: storing later ones would leave a gap. */
@@ -103,7 +92,7 @@ export function startGroup<Shared>(db: Db, maxBytes: number, sharing: Sharing<Sh
     }
   };
   return {
-    add(bytes, work) {
+    add(bytes: number, work: Work): void {
       if (isBroken) throw new Error("what came before it could not be stored");
       try {
         run(bytes, work);

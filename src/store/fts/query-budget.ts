@@ -34,20 +34,13 @@ export function rarestFirst(db: Db, words: readonly string[]): string[] {
   return [...known.sort((a, b) => a.rows - b.rows).map(({ word }) => word), ...rest];
 }
 
-export interface Affordable {
-  terms: string[];
-  pairs: [string, string][];
-  /** Words found to be too common. */
-  tooCommon: string[];
-}
-
 /** `projectMatch`: what the rows of the project match, if they are few enough. */
 export function affordable(
   db: Db,
   index: FtsIndex,
   query: { words: string[]; pairs: [string, string][] },
   projectMatch: string | undefined,
-): Affordable {
+) {
   const rowsOf = new Map<string, number>();
   const ids = idRange(db, index);
   const isLarge = ids.span > LARGE_INDEX_ROWS && projectMatch === undefined;

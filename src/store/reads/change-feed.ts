@@ -3,16 +3,6 @@ import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 import type { SummaryRow } from "../tables/summaries.ts";
 import { outputOf, type ToolUseRow } from "../tables/tool-uses.ts";
-import { newestIds } from "./counts.ts";
-
-const ANNOUNCED = ["sessions", "prompts", "tool_uses", "observations", "summaries"] as const;
-
-/** The newest row seen of each table. */
-export type Seen = Record<(typeof ANNOUNCED)[number], number>;
-
-export function newestSeen(db: Db): Seen {
-  return newestIds(db, ANNOUNCED);
-}
 
 export interface NewSession {
   id: number;

@@ -36,26 +36,25 @@ export function counts(db: Db): Counts {
 
 const SYNCED = ["sessions", "prompts", "messages", "tool_uses"] as const;
 
-/** The newest row of each table, to count later what was added. Counting all rows takes longer the more there are. */
-export type Newest = Record<(typeof SYNCED)[number], number>;
+export type AddedRows = Record<(typeof SYNCED)[number], number>;
 
-export function newestRows(db: Db): Newest {
-  return newestIds(db, SYNCED);
-}
-
-/** Subagents are not counted as sessions. */
-export function countSince(db: Db, newest: Newest): Newest {
+/** Counts the rows that a sync added. Subagents are not counted as sessions. */
+export function countSince(db: Db, newest: NewestIds): AddedRows {
   const added = SYNCED.map((table) => {
     const isNew = and(sql`x.id > ${newest[table]}`, table === "sessions" && isSession("x"));
     return sql`(SELECT count(*) FROM ${raw(table)} x WHERE ${isNew}) AS ${raw(table)}`;
   });
-  return db.get(sql`SELECT ${list(added)}`) as Newest;
+  return db.get(sql`SELECT ${list(added)}`) as AddedRows;
 }
 
+export type NewestIds = AddedRows & Record<"observations" | "summaries", number>;
+
 /** The highest id of each table. */
-export function newestIds<Table extends string>(db: Db, tables: readonly Table[]): Record<Table, number> {
-  const ids = tables.map((table) => sql`(SELECT coalesce(max(id), 0) FROM ${raw(table)}) AS ${raw(table)}`);
-  return db.get(sql`SELECT ${list(ids)}`) as Record<Table, number>;
+export function newestIds(db: Db): NewestIds {
+  const ids = [...SYNCED, "observations", "summaries"].map(
+    (table) => sql`(SELECT coalesce(max(id), 0) FROM ${raw(table)}) AS ${raw(table)}`,
+  );
+  return db.get(sql`SELECT ${list(ids)}`) as NewestIds;
 }
 
 export function sqliteVersion(db: Db): string {

@@ -21,12 +21,6 @@ export function effortMembers(db: Db, ids: readonly number[]): EffortMember[] {
     WHERE id IN ${anyOf(ids)} ORDER BY started_at, session_id`);
 }
 
-export function branchesOfSessions(db: Db, sessionIds: readonly string[]): string[] {
-  return db.column(sql`SELECT DISTINCT target_id FROM links
-    WHERE source_type = 'session' AND source_id IN ${anyOf(sessionIds)} AND target_type = 'branch'
-    ORDER BY created_at, target_id`);
-}
-
 export function countSubagents(db: Db, ids: readonly number[]): number {
   return db.value(sql`SELECT count(*) FROM sessions
     WHERE parent_session_db_id IN ${anyOf(ids)}`) as number;

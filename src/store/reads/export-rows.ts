@@ -5,13 +5,8 @@ import { MERGE_TABLES, type MergedRow, type MergeTable } from "../db/merge.ts";
 import { raw, sql } from "../db/sql.ts";
 import { outputOf } from "../tables/tool-uses.ts";
 
-export interface ExportedRow {
-  table: MergeTable;
-  row: MergedRow;
-}
-
 /** Reads a snapshot, however long that takes. */
-export function* exportRows(db: Db): Generator<ExportedRow, void> {
+export function* exportRows(db: Db): Generator<{ table: MergeTable; row: MergedRow }, void> {
   db.exec("BEGIN");
   try {
     for (const table of MERGE_TABLES) {

@@ -2,7 +2,7 @@
 import type { Db } from "../db/driver.ts";
 import { parseItemId } from "../db/item-ids.ts";
 import { raw, sql } from "../db/sql.ts";
-import { TOOL_USE, type ToolUseRow } from "../tables/tool-uses.ts";
+import { type ToolUseRow, toolUsesByIds } from "../tables/tool-uses.ts";
 
 /** "o78" -> 78 */
 export function parseObservationId(text: string): number | undefined {
@@ -10,14 +10,11 @@ export function parseObservationId(text: string): number | undefined {
   return item?.table === "observations" ? item.id : undefined;
 }
 
-export interface ItemPlace {
-  session_db_id: number;
-  prompt_number: number;
-  created_at: number;
-}
-
 /** The session and the turn an item belongs to. */
-export function findItem(db: Db, itemId: string): ItemPlace | undefined {
+export function findItem(
+  db: Db,
+  itemId: string,
+): { session_db_id: number; prompt_number: number; created_at: number } | undefined {
   const item = parseItemId(itemId);
   if (item === undefined || item.table === "observations") return undefined;
   return db.get(sql`SELECT session_db_id, prompt_number, created_at FROM ${raw(item.table)} WHERE id = ${item.id}`);
@@ -35,28 +32,19 @@ export function itemRow(db: Db, itemId: string): ItemRow | undefined {
   if (item?.table === "messages")
     return db.get(sql`SELECT 'message' AS kind, text, coalesce(thinking, '') AS thinking, created_at AS at
       FROM messages WHERE id = ${item.id}`);
-  const use = item?.table === "tool_uses" ? findToolUse(db, item.id) : undefined;
+  const [use] = item?.table === "tool_uses" ? toolUsesByIds(db, [item.id]) : [];
   return use && { kind: "tool", use };
-}
-
-export function findToolUse(db: Db, id: number): ToolUseRow | undefined {
-  return db.get(sql`SELECT ${TOOL_USE} FROM tool_uses WHERE id = ${id}`);
 }
 
 export function thinkingOf(db: Db, messageDbId: number): string | undefined {
   return db.value(sql`SELECT thinking FROM messages WHERE id = ${messageDbId}`);
 }
 
-export interface TurnTexts {
-  prompt: { id: number; text: string; response: string | null; created_at: number } | undefined;
-  messages: { id: number; text: string }[];
-}
-
-export function turnTexts(db: Db, sessionDbId: number, promptNumber: number): TurnTexts {
-  return {
-    prompt: db.get(sql`SELECT id, text, response, created_at FROM prompts
-      WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber}`),
-    messages: db.all(sql`SELECT id, text FROM messages
-      WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber} AND text <> '' ORDER BY created_at, id`),
-  };
+export function turnTexts(db: Db, sessionDbId: number, promptNumber: number) {
+  const inTurn = sql`session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber}`;
+  type Prompt = { id: number; text: string; response: string | null; created_at: number };
+  const prompt = db.get<Prompt>(sql`SELECT id, text, response, created_at FROM prompts WHERE ${inTurn}`);
+  const messages = db.all<{ id: number; text: string }>(sql`SELECT id, text FROM messages
+    WHERE ${inTurn} AND text <> '' ORDER BY created_at, id`);
+  return { prompt, messages };
 }

@@ -82,11 +82,6 @@ export function earlierMentions(db: Db, { started_at: start }: LinkedSession, { 
     ORDER BY created_at DESC, source_id LIMIT ${MAX_ROWS}`);
 }
 
-export function commitsToLink(db: Db, sessionDbId: number): { sha: string; branch: string | null; at: number }[] {
-  return db.all(sql`SELECT sha, branch, created_at AS at FROM commits
-    WHERE session_db_id = ${sessionDbId} ORDER BY created_at, id`);
-}
-
 /** Outputs of commands that opened a pull request or an issue: they contain its address. */
 export function pullRequestOutputs(db: Db, sessionDbId: number, limit: number): Said[] {
   return db.all(sql`SELECT ${outputOf("t")} AS text, t.created_at AS at FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
@@ -94,11 +89,6 @@ export function pullRequestOutputs(db: Db, sessionDbId: number, limit: number): 
       AND coalesce(t.output, t.packed) IS NOT NULL
       AND (instr(t.input, 'gh pr create') > 0 OR instr(t.input, 'gh issue create') > 0 OR instr(t.input, 'glab mr create') > 0)
     ORDER BY t.created_at, t.id LIMIT ${limit}`);
-}
-
-export function branchesOf(db: Db, sessionId: string): string[] {
-  return db.column(sql`SELECT target_id FROM links
-    WHERE source_type = 'session' AND source_id = ${sessionId} AND target_type = 'branch'`);
 }
 
 /** Whether the session or a subagent changed a file or made a commit. */

@@ -111,8 +111,3 @@ export function sessionsOnBranch(
     WHERE project_id = ${project_id} AND git_branch = ${git_branch} AND ${isSession()}
       AND last_at >= ${from} AND started_at <= ${to}`);
 }
-
-/** How many sessions the project has. */
-export function countConversations(db: Db, projectId: number): number {
-  return db.value(sql`SELECT count(*) FROM sessions s WHERE project_id = ${projectId} AND ${isSession()}`) as number;
-}

@@ -8,7 +8,6 @@ export interface SessionEntry extends SessionRow {
   parent_session_id: string | null;
   parent_session_db_id: number | null;
   project_id: number;
-  agent: string;
   project: string;
   project_key: string;
   subtitle: string | null;
@@ -17,7 +16,6 @@ export interface SessionEntry extends SessionRow {
   model: string | null;
   version: string | null;
   cwd: string;
-  transcript_path: string | null;
   /** A subagent's last words. */
   report: string | null;
 }

@@ -1,11 +1,10 @@
 // A session's items in reading order, without their texts, and the texts of a page of them.
 import type { Db } from "../db/driver.ts";
 import { anyOf, raw, sql } from "../db/sql.ts";
-import type { CommitRow } from "../tables/commits.ts";
 import type { TouchRow } from "../tables/file-touches.ts";
 import type { MessageRow } from "../tables/messages.ts";
 import { family } from "../tables/sessions.ts";
-import { outputOf, TOOL_USE, type ToolUseRow } from "../tables/tool-uses.ts";
+import { outputOf } from "../tables/tool-uses.ts";
 
 export interface EntryRow {
   kind: "prompt" | "message" | "tool" | "subagent" | "response" | "commit";
@@ -82,14 +81,6 @@ export function messageTexts(db: Db, ids: readonly number[]): MessageRow[] {
   return db.all(
     sql`SELECT id, prompt_number, role, text, thinking, model, created_at FROM messages WHERE id IN ${anyOf(ids)}`,
   );
-}
-
-export function toolTexts(db: Db, ids: readonly number[]): ToolUseRow[] {
-  return db.all(sql`SELECT ${TOOL_USE} FROM tool_uses WHERE id IN ${anyOf(ids)}`);
-}
-
-export function commitTexts(db: Db, ids: readonly number[]): (CommitRow & { id: number })[] {
-  return db.all(sql`SELECT id, prompt_number, sha, subject FROM commits WHERE id IN ${anyOf(ids)}`);
 }
 
 export function touchesOfUses(db: Db, toolUseIds: readonly number[]): TouchRow[] {

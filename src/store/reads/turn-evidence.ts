@@ -2,6 +2,7 @@
 import type { FileTouch } from "../../core/event.ts";
 import type { Db } from "../db/driver.ts";
 import { sql, type Sql } from "../db/sql.ts";
+import { type CommitRow, commitsOf } from "../tables/commits.ts";
 import type { TouchRow } from "../tables/file-touches.ts";
 import { turnState, type TurnState } from "../tables/session-status.ts";
 import { family } from "../tables/sessions.ts";
@@ -24,18 +25,15 @@ export interface EvidenceToolUse {
   input: Readonly<Record<string, unknown>>;
   output: string;
   isError: boolean;
-  exitCode: number | undefined;
-  durationMs: number | undefined;
+  exitCode: number | null;
   isSubagent: boolean;
   at: number;
-  files: FileTouch[];
+  files: EvidenceFile[];
 }
 
-export interface EvidenceCommit {
-  sha: string;
-  branch: string | undefined;
-  subject: string;
-  at: number;
+interface EvidenceFile extends Pick<FileTouch, "path" | "kind"> {
+  added?: number | null | undefined;
+  removed?: number | null | undefined;
 }
 
 export interface TurnEvidence {
@@ -52,7 +50,7 @@ export interface TurnEvidence {
     text: string;
     response: string;
     at: number;
-    endedAt: number | undefined;
+    endedAt: number | null;
     state: TurnState;
     /** The agent compacted its context in the middle of the turn. */
     hasCheckpoint: boolean;
@@ -60,16 +58,15 @@ export interface TurnEvidence {
   /** Oldest first, as the tool uses and commits. */
   messages: EvidenceMessage[];
   toolUses: EvidenceToolUse[];
-  commits: EvidenceCommit[];
+  commits: Pick<CommitRow, "sha" | "subject">[];
 }
 
 type TurnContext = Pick<TurnEvidence, "agent" | "projectId" | "project" | "root" | "cwd">;
-type PromptFields = Omit<TurnEvidence["prompt"], "endedAt"> & { endedAt: number | null };
 
 export function loadTurnEvidence(db: Db, sessionDbId: number, promptNumber: number): TurnEvidence | undefined {
   const context = db.get<TurnContext>(sql`SELECT s.agent, s.project_id AS projectId, j.name AS project, j.root, s.cwd
     FROM sessions s JOIN projects j ON j.id = s.project_id WHERE s.id = ${sessionDbId}`);
-  const prompt = db.get<PromptFields>(sql`SELECT 'p' || p.id AS id, p.prompt_number AS number, p.text,
+  const prompt = db.get<TurnEvidence["prompt"]>(sql`SELECT 'p' || p.id AS id, p.prompt_number AS number, p.text,
       coalesce(p.response, '') AS response, p.created_at AS at, p.ended_at AS endedAt, ${turnState()} AS state,
       p.checkpoint_at IS NOT NULL AS hasCheckpoint
     FROM prompts p JOIN sessions s ON s.id = p.session_db_id
@@ -80,31 +77,21 @@ export function loadTurnEvidence(db: Db, sessionDbId: number, promptNumber: numb
   const messages = db.all<EvidenceMessage>(sql`SELECT 'm' || id AS id, role, text, coalesce(thinking, '') AS thinking,
       ${isSubagent}, created_at AS at
     FROM messages WHERE ${inTurn} ORDER BY created_at, messages.id`);
-  const commits = db.all<Omit<EvidenceCommit, "branch"> & { branch: string | null }>(
-    sql`SELECT sha, branch, subject, created_at AS at FROM commits
-      WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber} ORDER BY created_at, id`,
-  );
   return {
     ...context,
-    prompt: { ...prompt, endedAt: prompt.endedAt ?? undefined, hasCheckpoint: Boolean(prompt.hasCheckpoint) },
+    prompt: { ...prompt, hasCheckpoint: Boolean(prompt.hasCheckpoint) },
     messages: messages.map((row) => ({ ...row, isSubagent: Boolean(row.isSubagent) })),
     toolUses: loadToolUses(db, inTurn, isSubagent),
-    commits: commits.map((row) => ({ ...row, branch: row.branch ?? undefined })),
+    commits: commitsOf(db, sessionDbId, promptNumber),
   };
 }
 
-interface ToolUseFields extends Omit<EvidenceToolUse, "input" | "exitCode" | "durationMs" | "files"> {
-  dbId: number;
-  input: string;
-  exitCode: number | null;
-  durationMs: number | null;
-}
-
 function loadToolUses(db: Db, inTurn: Sql, isSubagent: Sql): EvidenceToolUse[] {
-  const rows =
-    db.all<ToolUseFields>(sql`SELECT 't' || id AS id, id AS dbId, name, input, coalesce(${outputOf()}, '') AS output,
-      is_error AS isError, exit_code AS exitCode, duration_ms AS durationMs, ${isSubagent}, created_at AS at
-    FROM tool_uses WHERE ${inTurn} ORDER BY created_at, tool_uses.id`);
+  const rows = db.all<Omit<EvidenceToolUse, "input" | "files"> & { dbId: number; input: string }>(
+    sql`SELECT 't' || id AS id, id AS dbId, name, input, coalesce(${outputOf()}, '') AS output,
+        is_error AS isError, exit_code AS exitCode, ${isSubagent}, created_at AS at
+      FROM tool_uses WHERE ${inTurn} ORDER BY created_at, tool_uses.id`,
+  );
   const touches = db.all<TouchRow>(sql`SELECT tool_use_db_id, path, kind, added, removed FROM file_touches
     WHERE tool_use_db_id IN (SELECT id FROM tool_uses WHERE ${inTurn}) ORDER BY id`);
   const byUse = Map.groupBy(touches, (touch) => touch.tool_use_db_id);
@@ -112,15 +99,8 @@ function loadToolUses(db: Db, inTurn: Sql, isSubagent: Sql): EvidenceToolUse[] {
     ...row,
     input: parseInput(row.input),
     isError: Boolean(row.isError),
-    exitCode: row.exitCode ?? undefined,
-    durationMs: row.durationMs ?? undefined,
     isSubagent: Boolean(row.isSubagent),
-    files: (byUse.get(dbId) ?? []).map(({ path, kind, added, removed }) => ({
-      path,
-      kind,
-      ...(added !== null && { added }),
-      ...(removed !== null && { removed }),
-    })),
+    files: byUse.get(dbId) ?? [],
   }));
 }
 

@@ -1,6 +1,6 @@
 // commits: which session made which git commit.
 import type { Db } from "../db/driver.ts";
-import { and, sql } from "../db/sql.ts";
+import { and, anyOf, sql } from "../db/sql.ts";
 import type { TurnPlace } from "./prompts.ts";
 
 export interface Commit extends TurnPlace {
@@ -16,13 +16,20 @@ export function insertCommit(db: Db, { sessionDbId, promptNumber, sha, branch, s
 }
 
 export interface CommitRow {
+  id: number;
   prompt_number: number;
   sha: string;
+  branch: string | null;
   subject: string;
+  created_at: number;
 }
 
 /** Of a session, or of one of its turns. */
 export function commitsOf(db: Db, sessionDbId: number, promptNumber?: number): CommitRow[] {
-  return db.all(sql`SELECT prompt_number, sha, subject FROM commits WHERE session_db_id = ${sessionDbId}
+  return db.all(sql`SELECT * FROM commits WHERE session_db_id = ${sessionDbId}
     AND ${and(promptNumber !== undefined && sql`prompt_number = ${promptNumber}`)} ORDER BY created_at, id`);
+}
+
+export function commitsByIds(db: Db, ids: readonly number[]): CommitRow[] {
+  return db.all(sql`SELECT * FROM commits WHERE id IN ${anyOf(ids)}`);
 }

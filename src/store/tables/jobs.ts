@@ -1,16 +1,9 @@
 // jobs: the one queue for all background work. A job is claimed with a lease, so that a worker may die while it runs.
 import type { Db } from "../db/driver.ts";
 import { sql, type Sql } from "../db/sql.ts";
-import { isRunning, updateFailedStatuses, updateStatusOf } from "./session-status.ts";
+import { isRunning, updateFailedStatuses, updateStatus } from "./session-status.ts";
 
 export type JobKind = "session" | "enrich" | "embed";
-
-export interface NewJob {
-  kind: JobKind;
-  /** Names the work: enqueued twice, it is still one job. */
-  key: string;
-  runAfter: number;
-}
 
 /** When the hook reports a turn's end, the transcript is not complete yet: jobs that read it wait this long. */
 const SETTLE_MS = 3_000;
@@ -18,7 +11,7 @@ const SETTLE_MS = 3_000;
 /** Reads a session's transcript again and derives memory from what is new. */
 export function enqueueSession(db: Db, sessionId: string, at: number): void {
   enqueueJob(db, { kind: "session", key: sessionKey(sessionId), runAfter: at + SETTLE_MS }, at);
-  updateStatusOf(db, sessionId);
+  updateStatus(db, [sessionId]);
 }
 
 /** Older turns are not sent to a model: imported history would use up today's budget. */
@@ -54,8 +47,9 @@ export function subjectOf(key: string): string {
   return key.slice(key.indexOf(":") + 1);
 }
 
-/** A pending job is delayed, a running one runs once more, a finished one starts over. */
-export function enqueueJob(db: Db, { kind, key, runAfter }: NewJob, at: number): void {
+/** One job per key: a pending one is delayed, a running one runs once more, a finished one starts over. */
+export function enqueueJob(db: Db, job: Pick<Job, "kind" | "key"> & { runAfter: number }, at: number): void {
+  const { kind, key, runAfter } = job;
   db.run(sql`INSERT INTO jobs (kind, key, run_after, created_at) VALUES (${kind}, ${key}, ${runAfter}, ${at})
     ON CONFLICT (key) DO UPDATE SET
       run_after = CASE WHEN status = 'pending' THEN max(run_after, excluded.run_after) ELSE excluded.run_after END,
@@ -153,7 +147,7 @@ export function failJob(
   db.run(sql`UPDATE jobs SET status = iif(again = 1, 'pending', ${attempts >= MAX_ATTEMPTS ? "failed" : "pending"}),
       attempts = iif(again = 1, 0, ${attempts}), run_after = ${runAfter}, last_error = ${reason}, ${UNCLAIMED}
     WHERE ${heldBy(owner, job)}`);
-  if (job.kind === "session") updateStatusOf(db, subjectOf(job.key));
+  if (job.kind === "session") updateStatus(db, [subjectOf(job.key)]);
 }
 
 /** Back to the queue without counting it as a failure: the worker stops, or what the job needs is not available. */
@@ -188,7 +182,7 @@ export function recoverJobs(db: Db, isAlive: (owner: string) => boolean, now: nu
         run_after = ${deaths === 1 ? now : now + FIRST_DEATH_WAIT_MS * 2 ** job.deaths},
         last_error = ${`the worker died during this job (${deaths})`}, ${UNCLAIMED}
       WHERE id = ${job.id} AND status = 'running'`);
-    if (job.kind === "session") updateStatusOf(db, subjectOf(job.key));
+    if (job.kind === "session") updateStatus(db, [subjectOf(job.key)]);
   }
   return lost.length;
 }

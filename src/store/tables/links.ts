@@ -1,6 +1,6 @@
 // links: which session continues which; what mentions, references, fixes or supersedes what.
 import type { Db } from "../db/driver.ts";
-import { and, sql } from "../db/sql.ts";
+import { and, anyOf, sql } from "../db/sql.ts";
 
 export interface Target {
   type: "session" | "file" | "commit" | "issue" | "url" | "branch" | "plan" | "term" | "tool-use" | "observation";
@@ -30,4 +30,11 @@ export function deleteLink(db: Db, { source, target, relationship }: Link): void
 export function deleteLinksFrom(db: Db, { type, id }: Link["source"], relationship?: Link["relationship"]): void {
   db.run(sql`DELETE FROM links WHERE source_type = ${type} AND source_id = ${id}
     AND ${and(relationship !== undefined && sql`relationship = ${relationship}`)}`);
+}
+
+/** The branches the sessions worked on, oldest first. */
+export function branchesOf(db: Db, sessionIds: readonly string[]): string[] {
+  return db.column(sql`SELECT DISTINCT target_id FROM links
+    WHERE source_type = 'session' AND source_id IN ${anyOf(sessionIds)} AND target_type = 'branch'
+    ORDER BY created_at, target_id`);
 }

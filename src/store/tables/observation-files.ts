@@ -13,9 +13,7 @@ export interface ObservationFiles {
   other: string[];
 }
 
-export function observationFiles(
-  row: Pick<ObservationRow, "files" | "files_read" | "files_modified">,
-): ObservationFiles {
+export function observationFiles(row: ObservationRow): ObservationFiles {
   const [read, modified] = [parse(row.files_read), parse(row.files_modified)];
   const other = parse(row.files).filter((file) => !read.includes(file) && !modified.includes(file));
   return { all: [...new Set([...parse(row.files), ...modified, ...read])], modified, read, other };

@@ -68,13 +68,8 @@ export function runningProject(db: Db): string | undefined {
 }
 
 /** Derives the status of these sessions again. */
-export function updateStatus(db: Db, sessionDbIds: Iterable<number>, now = Date.now()): void {
-  update(db, now, sql`s.id IN ${anyOf(sessionDbIds)}`);
-}
-
-/** Derives the status of a session again, after its job failed or was retried. */
-export function updateStatusOf(db: Db, sessionId: string, now = Date.now()): void {
-  update(db, now, sql`s.session_id = ${sessionId}`);
+export function updateStatus(db: Db, sessionIds: Iterable<string>, now = Date.now()): void {
+  update(db, now, sql`s.session_id IN ${anyOf(sessionIds)}`);
 }
 
 /** Derives all statuses again after an import: those of an older store were not derived from evidence. */

@@ -133,15 +133,18 @@ export function updateSession(db: Db, id: number, values: Partial<Record<Settabl
 export interface SessionRow {
   id: number;
   session_id: string;
+  agent: string;
   title: string | null;
   status: SessionStatus;
   prompt_count: number;
   git_branch: string | null;
+  transcript_path: string | null;
   started_at: number;
   last_at: number;
 }
 
-const ROW = sql`SELECT id, session_id, title, status, prompt_count, git_branch, started_at, last_at FROM sessions s`;
+const ROW = sql`SELECT id, session_id, agent, title, status, prompt_count, git_branch, transcript_path, started_at, last_at
+  FROM sessions s`;
 
 /** The project's sessions, newest first. */
 export function recentSessions(db: Db, projectId: number, options: { limit: number; after?: number }): SessionRow[] {
@@ -151,17 +154,6 @@ export function recentSessions(db: Db, projectId: number, options: { limit: numb
 
 export function findSession(db: Db, sessionId: string): SessionRow | undefined {
   return db.get(sql`${ROW} WHERE session_id = ${sessionId}`);
-}
-
-export interface SessionSource {
-  id: number;
-  agent: string;
-  transcript_path: string | null;
-}
-
-/** Where a session's evidence comes from. */
-export function sessionSource(db: Db, sessionId: string): SessionSource | undefined {
-  return db.get(sql`SELECT id, agent, transcript_path FROM sessions WHERE session_id = ${sessionId}`);
 }
 
 /** Read from an index alone and as one JSON text: ten thousand rows take almost three times as long. */

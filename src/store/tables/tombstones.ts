@@ -1,4 +1,5 @@
 // tombstones: hashes of what was forgotten. Capture and import skip what matches one.
+import { cached } from "../../core/cached.ts";
 import { sha256 } from "../../platform/crypto.ts";
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
@@ -72,14 +73,8 @@ const hashed = new Map<string, Tombstone>();
 const MAX_HASHED = 1_000;
 
 function ofSession(kind: "session" | "part", sessionId: string): Tombstone {
-  const key = `${kind} ${sessionId}`;
-  let tombstone = hashed.get(key);
-  if (tombstone === undefined) {
-    if (hashed.size >= MAX_HASHED) hashed.clear();
-    tombstone = tombstoneOf(kind, sessionId);
-    hashed.set(key, tombstone);
-  }
-  return tombstone;
+  if (hashed.size >= MAX_HASHED) hashed.clear();
+  return cached(hashed, `${kind} ${sessionId}`, () => tombstoneOf(kind, sessionId));
 }
 
 /** Something of the session was forgotten, or all of it. */

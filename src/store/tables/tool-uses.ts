@@ -103,8 +103,10 @@ export interface ToolUseRow {
   created_at: number;
 }
 
-/** The columns of a ToolUseRow. */
-export const TOOL_USE = sql`id, prompt_number, name, input, ${outputOf()} AS output, is_error, exit_code, duration_ms, created_at`;
+export function toolUsesByIds(db: Db, ids: readonly number[]): ToolUseRow[] {
+  return db.all(sql`SELECT id, prompt_number, name, input, ${outputOf()} AS output, is_error, exit_code, duration_ms, created_at
+    FROM tool_uses WHERE id IN ${anyOf(ids)}`);
+}
 
 /** By item id ("t56"). */
 export function isFailedUse(db: Db, itemId: string): boolean {

@@ -38,28 +38,10 @@ export function writeRecords(db: Db, model: EmbeddingModel, writes: readonly Wri
       VALUES (${model.id}, ${number}, ${revision}, ${new Uint8Array(owners.buffer)}, ${records})
       ON CONFLICT (model_id, number) DO UPDATE
         SET revision = excluded.revision, owners = excluded.owners, records = excluded.records`);
-    saveCodes(db, model, { number, revision, records });
+    db.run(sql`INSERT INTO vector_codes (model_id, number, revision, codes)
+      VALUES (${model.id}, ${number}, ${revision}, ${codesOf(records, model.dimensions)})
+      ON CONFLICT (model_id, number) DO UPDATE SET revision = excluded.revision, codes = excluded.codes`);
   }
-}
-
-function saveCodes(
-  db: Db,
-  { id, dimensions }: EmbeddingModel,
-  { number, revision, records }: Omit<VectorChunk, "owners">,
-): void {
-  db.run(sql`INSERT INTO vector_codes (model_id, number, revision, codes)
-    VALUES (${id}, ${number}, ${revision}, ${codesOf(records, dimensions)})
-    ON CONFLICT (model_id, number) DO UPDATE SET revision = excluded.revision, codes = excluded.codes`);
-}
-
-const CODES_OF_CHUNK = sql`vector_codes k ON k.model_id = c.model_id AND k.number = c.number AND k.revision = c.revision`;
-
-/** Adds the codes of chunks that an older version wrote. Call it in a transaction until it returns 0. */
-export function addMissingCodes(db: Db, model: EmbeddingModel, limit: number): number {
-  const chunks = db.all<Omit<VectorChunk, "owners">>(sql`SELECT c.number, c.revision, c.records
-    FROM vector_chunks c LEFT JOIN ${CODES_OF_CHUNK} WHERE c.model_id = ${model.id} AND k.number IS NULL LIMIT ${limit}`);
-  for (const chunk of chunks) saveCodes(db, model, chunk);
-  return chunks.length;
 }
 
 export interface VectorChunk {
@@ -88,11 +70,12 @@ export interface CodeChunk extends Omit<VectorChunk, "records"> {
   codes: Uint8Array;
 }
 
-/** Chunks with one bit per dimension instead of the records. */
+/** Chunks with one bit per dimension instead of the records. An older version wrote chunks without codes. */
 export function getCodes(db: Db, { id, dimensions }: EmbeddingModel, { first, last }: ChunkSpan): CodeChunk[] {
   const rows = db.all<Stored<VectorChunk> & { codes: Uint8Array | null }>(
     sql`SELECT c.number, c.revision, c.owners, k.codes, CASE WHEN k.codes IS NULL THEN c.records END AS records
-      FROM vector_chunks c LEFT JOIN ${CODES_OF_CHUNK}
+      FROM vector_chunks c
+        LEFT JOIN vector_codes k ON k.model_id = c.model_id AND k.number = c.number AND k.revision = c.revision
       WHERE c.model_id = ${id} AND c.number BETWEEN ${first} AND ${last} ORDER BY c.number`,
   );
   return rows.map(({ number, revision, owners, codes, records }) => ({
