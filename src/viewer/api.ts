@@ -1,6 +1,8 @@
 // Requests to the worker's API.
-import { signal, useComputed, useSignal, useSignalEffect, type ReadonlySignal } from "@preact/signals";
+import { type ReadonlySignal, signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import type { DataOf, MetaOf } from "../queries/query.ts";
+
+export type { DataOf, MetaOf };
 
 export interface Reply<Data, Meta = unknown> {
   data: Data;
@@ -16,7 +18,6 @@ export class ApiError extends Error {
   readonly hint: string | undefined;
   constructor(code: string, message: string, hint?: string) {
     super(message);
-    this.name = "ApiError";
     this.code = code;
     this.hint = hint;
   }
@@ -38,7 +39,7 @@ export async function send<Data, Meta = unknown>(
   });
 }
 
-export interface Load<Data, Meta> {
+interface Load<Data, Meta> {
   /** The latest reply; while another is loading, the one before. */
   reply: Reply<Data, Meta> | undefined;
   error: ApiError | undefined;

@@ -2,14 +2,14 @@
 import { effect, signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
-import { Button, IconButton } from "./components/button.tsx";
 import { type ApiError, asApiError, isSignedOut } from "./api.ts";
+import { Button, IconButton } from "./components/controls.tsx";
 import { isShortcut, useListener } from "./components/hooks.ts";
 import { Icon } from "./components/icon.tsx";
-import { Empty, ErrorBox, Skeleton } from "./components/states.tsx";
+import { Empty, ErrorBox, Skeleton } from "./components/page.tsx";
 import { Toasts } from "./components/toast.tsx";
 import { navigate, route } from "./router.ts";
-import { findPage, PAGES, type PageProps } from "./routes.ts";
+import { findPage, type PageProps, PAGES } from "./routes.ts";
 import { connection, connectStream } from "./stream.ts";
 
 export function App() {

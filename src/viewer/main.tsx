@@ -2,7 +2,7 @@
 //
 //   app.tsx      navigation and theme          routes.ts   the page of an address
 //   router.ts    navigation without reloading  api.ts      loads and changes data: `useLoad`, `send`
-//   components/  what pages are made of        pages/      the pages
+//   components/  used by several pages         pages/      the pages
 //   stream.ts    live events
 //   styles/      tokens (colours, sizes), base elements, shell, components shared by pages, pages
 //

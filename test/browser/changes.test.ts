@@ -1,5 +1,5 @@
 // Changes made on the page are saved, undone or refused.
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { data, run } from "../e2e/harness.ts";
 import { fillSessions } from "./real-sessions.ts";
@@ -12,13 +12,15 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
+const press = (within: Page | Locator, name: string) => within.getByRole("button", { name, exact: true }).click();
+
 const line = (page: Page, title: string) => page.locator(".observation", { hasText: title });
 
 async function remember(page: Page, text: string): Promise<void> {
   await page.goto(`${world.origin}/memory`);
-  await page.getByRole("button", { name: "Add observation" }).click();
+  await press(page, "Add observation");
   await page.getByLabel("What should C-Mem remember?").fill(text);
-  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await press(page, "Save");
   await line(page, text).waitFor();
 }
 
@@ -27,9 +29,9 @@ async function open(page: Page, title: string): Promise<void> {
   await line(page, title).getByRole("group", { name: "Actions" }).waitFor();
 }
 
-async function observations(...flags: string[]): Promise<{ title: string; pinned: boolean }[]> {
+async function titles(...flags: string[]): Promise<string[]> {
   const known = await data(world, ["observations", "--all", "-n", "500", ...flags]);
-  return (known["results"] ?? []) as { title: string; pinned: boolean }[];
+  return ((known["results"] ?? []) as { title: string }[]).map(({ title }) => title);
 }
 
 describe("an observation", () => {
@@ -37,12 +39,12 @@ describe("an observation", () => {
     const page = await world.open("/memory");
     await remember(page, "Quokkas are fed at noon");
     await open(page, "Quokkas are fed at noon");
-    await line(page, "Quokkas are fed at noon").getByRole("button", { name: "Pin", exact: true }).click();
+    await press(line(page, "Quokkas are fed at noon"), "Pin");
     await line(page, "Quokkas are fed at noon").getByText("pinned").waitFor();
-    expect((await observations("--pinned")).map(({ title }) => title)).toContain("Quokkas are fed at noon");
-    await line(page, "Quokkas are fed at noon").getByRole("button", { name: "Edit", exact: true }).click();
+    expect(await titles("--pinned")).toContain("Quokkas are fed at noon");
+    await press(line(page, "Quokkas are fed at noon"), "Edit");
     await page.getByLabel("Title").fill("Quokkas are fed at one");
-    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await press(page, "Save");
     await line(page, "Quokkas are fed at one").waitFor();
     await screenshot(page, "memory-edited");
     await page.reload();
@@ -50,9 +52,9 @@ describe("an observation", () => {
     expect(problemsOf(page)).toEqual([]);
     // An edit that is refused shows the reason.
     await open(page, "Quokkas are fed at one");
-    await line(page, "Quokkas are fed at one").getByRole("button", { name: "Edit", exact: true }).click();
+    await press(line(page, "Quokkas are fed at one"), "Edit");
     await page.getByLabel("Text").fill(" ");
-    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await press(page, "Save");
     await page.locator(".error-box", { hasText: "needs a title and a text" }).waitFor();
   });
 
@@ -60,43 +62,39 @@ describe("an observation", () => {
     const page = await world.open("/memory");
     await remember(page, "Wombats dig on Mondays");
     await open(page, "Wombats dig on Mondays");
-    await line(page, "Wombats dig on Mondays").getByRole("button", { name: "Replace", exact: true }).click();
+    await press(line(page, "Wombats dig on Mondays"), "Replace");
     await page.getByLabel("Which observation replaces it?", { exact: true }).fill("wombats");
     await page.getByText("No other observation matches.").waitFor();
     await remember(page, "Wombats dig on Fridays");
     await open(page, "Wombats dig on Mondays");
-    await line(page, "Wombats dig on Mondays").getByRole("button", { name: "Replace", exact: true }).click();
+    await press(line(page, "Wombats dig on Mondays"), "Replace");
     await page
       .locator(".candidates")
       .getByRole("button", { name: /Wombats dig on Fridays/ })
       .click();
-    await expect
-      .poll(async () => (await observations()).map(({ title }) => title))
-      .not.toContain("Wombats dig on Mondays");
+    await expect.poll(() => titles()).not.toContain("Wombats dig on Mondays");
     await page.goto(`${world.origin}/memory?show=all`);
     await line(page, "Wombats dig on Mondays").getByText("replaced", { exact: true }).waitFor();
     await open(page, "Wombats dig on Mondays");
-    await line(page, "Wombats dig on Mondays").getByRole("button", { name: "Undo replacement" }).click();
-    await expect.poll(async () => (await observations()).map(({ title }) => title)).toContain("Wombats dig on Mondays");
+    await press(line(page, "Wombats dig on Mondays"), "Undo replacement");
+    await expect.poll(() => titles()).toContain("Wombats dig on Mondays");
   });
 
   it("is forgotten, unless the user undoes it in time", async () => {
     const page = await world.open("/memory");
     await remember(page, "Echidnas sleep late");
     await open(page, "Echidnas sleep late");
-    await line(page, "Echidnas sleep late").getByRole("button", { name: "Forget", exact: true }).click();
+    await press(line(page, "Echidnas sleep late"), "Forget");
     await page.locator(".toast .button:focus", { hasText: "Undo" }).waitFor();
     await page.keyboard.press("Enter");
     await line(page, "Echidnas sleep late").waitFor();
     await page.waitForTimeout(9_000);
-    expect((await observations()).map(({ title }) => title)).toContain("Echidnas sleep late");
+    expect(await titles()).toContain("Echidnas sleep late");
     await page.reload();
     await open(page, "Echidnas sleep late");
-    await line(page, "Echidnas sleep late").getByRole("button", { name: "Forget", exact: true }).click();
+    await press(line(page, "Echidnas sleep late"), "Forget");
     await line(page, "Echidnas sleep late").waitFor({ state: "detached" });
-    await expect
-      .poll(async () => (await observations()).map(({ title }) => title), { timeout: 20_000, interval: 1_000 })
-      .not.toContain("Echidnas sleep late");
+    await expect.poll(() => titles(), { timeout: 20_000, interval: 1_000 }).not.toContain("Echidnas sleep late");
   });
 });
 
@@ -105,7 +103,7 @@ it("says when all observations of a list were forgotten", async () => {
   await remember(page, "Platypuses wade");
   await page.goto(`${world.origin}/memory?q=Platypuses`);
   await open(page, "Platypuses wade");
-  await line(page, "Platypuses wade").getByRole("button", { name: "Forget", exact: true }).click();
+  await press(line(page, "Platypuses wade"), "Forget");
   await page.getByText("Nothing left here").waitFor();
   expect(problemsOf(page)).toEqual([]);
 });
@@ -117,7 +115,7 @@ it("shows an observation again, with a message, when it could not be forgotten",
     route.fulfill({ json: { data: { state: "failed", receipt: null } } }),
   );
   await open(page, "Bandicoots stay");
-  await line(page, "Bandicoots stay").getByRole("button", { name: "Forget", exact: true }).click();
+  await press(line(page, "Bandicoots stay"), "Forget");
   await line(page, "Bandicoots stay").waitFor({ state: "detached" });
   await page.locator(".toast", { hasText: "Could not forget" }).waitFor();
   await expect.poll(() => line(page, "Bandicoots stay").count()).toBe(1);
@@ -126,7 +124,7 @@ it("shows an observation again, with a message, when it could not be forgotten",
 it("stays on the page when the request to forget fails", async () => {
   const page = await world.open("/memory/o1");
   await page.route(/api\/forget/, (route) => route.abort());
-  await page.getByRole("button", { name: "Forget", exact: true }).click();
+  await press(page, "Forget");
   await page.locator(".toast", { hasText: "cannot be reached" }).waitFor();
   expect(new URL(page.url()).pathname).toBe("/memory/o1");
   expect(await page.getByRole("link", { name: "Details" }).count()).toBe(0);
@@ -135,19 +133,14 @@ it("stays on the page when the request to forget fails", async () => {
 describe("settings", () => {
   it("are saved and reset to their defaults", async () => {
     const page = await world.open("/settings");
+    const setting = page.locator(".setting", { hasText: "contextObservations" });
     await page.locator("#contextObservations").fill("7");
     await page.locator("#contextObservations").press("Enter");
-    await page.locator(".setting", { hasText: "contextObservations" }).getByText("changed").waitFor();
+    await setting.getByText("changed").waitFor();
     const { stdout } = await run(world, ["config", "get", "contextObservations"]);
     expect(stdout).toContain("7");
-    await page
-      .locator(".setting", { hasText: "contextObservations" })
-      .getByRole("button", { name: /Default/ })
-      .click();
-    await page
-      .locator(".setting", { hasText: "contextObservations" })
-      .getByText("changed")
-      .waitFor({ state: "detached" });
+    await setting.getByRole("button", { name: /Default/ }).click();
+    await setting.getByText("changed").waitFor({ state: "detached" });
   });
 
   it("are refused with the reason when they are invalid", async () => {
@@ -173,7 +166,7 @@ it("previews context settings before they are saved", async () => {
     .poll(async () => ((await page.locator(".injected pre").textContent()) ?? "").length)
     .toBeLessThan(whole.length);
   await screenshot(page, "context-tried");
-  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await press(page, "Undo");
   await expect.poll(() => page.locator(".injected pre").textContent()).toBe(whole);
 });
 
@@ -190,7 +183,7 @@ it("previews an empty list of types, which means all types", async () => {
   expect((await injected()).length).toBeLessThan(all.length);
   await page.getByLabel("refactor", { exact: true }).uncheck();
   await expect.poll(injected).toEqual(all);
-  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await press(page, "Save");
   await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "detached" });
   await expect.poll(injected).toEqual(all);
 });

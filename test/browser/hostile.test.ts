@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-/** What recorded text must never turn into. */
+/** Elements and attributes that recorded text must never become. */
 const FORBIDDEN =
   "script:not([src]), iframe, img, form[action], style, base, math, [onerror], [onload], [href^='javascript:' i], [srcdoc]";
 

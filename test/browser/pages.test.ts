@@ -153,14 +153,14 @@ describe("search", () => {
 it("insight shows the bytes recorded within the filters, and their growth", async () => {
   const page = await world.open("/insight");
   const recorded = async (): Promise<number> => {
-    const text = (await page.locator("p", { hasText: "recorded here" }).textContent()) ?? "";
-    const [, number = "", unit = ""] = /([\d.]+) ([KM]?B) recorded here/.exec(text) ?? [];
+    const text = (await page.locator("p", { hasText: "recorded in these" }).textContent()) ?? "";
+    const [, number = "", unit = ""] = /([\d.]+) ([KM]?B) recorded in these/.exec(text) ?? [];
     return Number(number) * { B: 1, KB: 1024, MB: 1024 ** 2 }[unit as "B"];
   };
-  await page.getByRole("img", { name: /Recorded so far: most, [\d.]+ [KM]?B, on/ }).waitFor();
+  await page.getByRole("img", { name: /Recorded so far: maximum [\d.]+ [KM]?B, on/ }).waitFor();
   const all = await recorded();
   await page.goto(`${world.origin}/insight?project=project`);
-  await page.getByText("recorded here").waitFor();
+  await page.getByText("recorded in these").waitFor();
   const own = await recorded();
   expect(own).toBeGreaterThan(0);
   expect(own).toBeLessThan(all);

@@ -22,7 +22,7 @@ const GAP = 0.25;
 export function Columns({ title, series, columns, format = withCommas }: ColumnsProps) {
   const highest = columns.toSorted((a, b) => sum(b.parts) - sum(a.parts))[0];
   const most = Math.max(1, sum(highest?.parts ?? []));
-  const summary = highest === undefined ? "nothing" : `most, ${format(sum(highest.parts))}, on ${highest.label}`;
+  const summary = highest === undefined ? "nothing" : `maximum ${format(sum(highest.parts))}, on ${highest.label}`;
   return (
     <figure class="chart card small muted">
       <figcaption class="split">
@@ -62,7 +62,7 @@ export function Columns({ title, series, columns, format = withCommas }: Columns
       </svg>
       <p class="split tiny faint">
         <span>{columns[0]?.label}</span>
-        <span class="num">at most {format(most)}</span>
+        <span class="num">maximum {format(most)}</span>
         <span>{columns.at(-1)?.label}</span>
       </p>
     </figure>

@@ -1,7 +1,7 @@
 // Code and tool output. Long text is cut until "Show more" is pressed.
 import { useSignal } from "@preact/signals";
-import { Button } from "./button.tsx";
 import { withCommas } from "../format.ts";
+import { Button } from "./controls.tsx";
 
 const MAX_LINES = 60;
 const MAX_CHARS = 8_000;

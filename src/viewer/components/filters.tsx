@@ -1,13 +1,11 @@
 // Filters that live in the address, so that a reload or a link keeps them. Their names are those of the API's query.
-import { useSignal, useSignalEffect, type Signal } from "@preact/signals";
+import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { Button } from "./button.tsx";
 import type { projects } from "../../queries/projects.ts";
-import type { DataOf, MetaOf } from "../../queries/query.ts";
-import { type Loading, useLoad } from "../api.ts";
+import { type DataOf, type Loading, type MetaOf, useLoad } from "../api.ts";
 import { route, setQuery, withQuery } from "../router.ts";
+import { Button, type Option, SearchInput, Select } from "./controls.tsx";
 import { useDebounced, useListener } from "./hooks.ts";
-import { type Option, Select } from "./select.tsx";
 
 export interface Filter {
   /** Its name in the query. */
@@ -126,16 +124,5 @@ export function useTypedQuery(name: string): Signal<string> {
 const TYPING_PAUSE_MS = 120;
 
 export function FilterField({ name, label }: { name: string; label: string }) {
-  const typed = useTypedQuery(name);
-  return (
-    <input
-      class="field"
-      type="search"
-      aria-label={label}
-      placeholder={label}
-      spellcheck={false}
-      value={typed.value}
-      onInput={(event) => (typed.value = event.currentTarget.value)}
-    />
-  );
+  return <SearchInput class="field" text={useTypedQuery(name)} label={label} />;
 }

@@ -1,36 +1,118 @@
-// The frame of a page: links to the pages above it, its heading, and its content.
+// The frame of a page, and the states of what it loads: loading, failed, empty, loaded.
 import type { ComponentChildren } from "preact";
+import type { ApiError, Loading, Reply } from "../api.ts";
+import { Button } from "./controls.tsx";
+import { Icon } from "./icon.tsx";
+import { Paragraph, richText } from "./text.tsx";
 
-interface PageHeadProps {
-  title: ComponentChildren;
+interface PageFrameProps {
+  /** Links to the pages above this one. */
+  crumbs?: ComponentChildren;
+  /** Undefined while it loads, or where the content has the heading. */
+  title?: ComponentChildren;
   about?: ComponentChildren;
   /** Buttons beside the heading. */
   actions?: ComponentChildren;
-}
-
-interface PageFrameProps extends Partial<PageHeadProps> {
-  crumbs?: ComponentChildren;
   class?: string;
   children: ComponentChildren;
 }
 
-/** Without a title the content brings its own <PageHead>, once it is loaded. */
-export function PageFrame({ title, crumbs, class: name = "", children, ...head }: PageFrameProps) {
+export function PageFrame({ crumbs, title, about, actions, class: name = "", children }: PageFrameProps) {
   return (
     <div class={`page ${name}`}>
       {crumbs !== undefined && <p class="meta crumbs">{crumbs}</p>}
-      {title !== undefined && <PageHead title={title} {...head} />}
+      {title !== undefined && (
+        <header class="page-head inline">
+          <h1>{title}</h1>
+          {about !== undefined && <p class="muted">{about}</p>}
+          {actions}
+        </header>
+      )}
       {children}
     </div>
   );
 }
 
-export function PageHead({ title, about, actions }: PageHeadProps) {
+interface LoadedProps<Data, Meta> {
+  from: Loading<Data, Meta>;
+  skeleton?: ComponentChildren;
+  /** Shown for an empty reply: a muted line, or a title and what to do. */
+  empty?: string | EmptyProps;
+  /** Default: `results` is an empty list. */
+  isEmpty?: (data: Data) => boolean;
+  children: (reply: Reply<Data, Meta>) => ComponentChildren;
+}
+
+/** Shows a reply, or the error; below a list that has more rows, a button that loads them. */
+export function Loaded<Data, Meta>({
+  from,
+  skeleton = <Skeleton />,
+  empty,
+  isEmpty = hasNoResults,
+  children,
+}: LoadedProps<Data, Meta>) {
+  const { reply, error, isLoading } = from.load.value;
+  const nothing = typeof empty === "string" ? <Paragraph class="muted" text={empty} /> : empty && <Empty {...empty} />;
+  if (error?.code === "nothing_found" && nothing !== undefined) return nothing;
+  if (error !== undefined) return <ErrorBox error={error} retry={from.reload} />;
+  if (reply === undefined) return isLoading ? skeleton : null;
+  const { has_more: hasMore } = reply.meta as { has_more?: boolean };
   return (
-    <header class="page-head inline">
-      <h1>{title}</h1>
-      {about !== undefined && <p class="muted">{about}</p>}
-      {actions}
-    </header>
+    <div aria-busy={isLoading}>
+      {nothing !== undefined && isEmpty(reply.data) ? nothing : children(reply)}
+      {from.showMore !== undefined && hasMore === true && (
+        <Button label="Show more" class="button show-more" onClick={from.showMore} />
+      )}
+    </div>
+  );
+}
+
+function hasNoResults(data: unknown): boolean {
+  return (data as { results?: unknown[] } | null)?.results?.length === 0;
+}
+
+/** Says that there is nothing to show, and what to do about it. */
+export function Empty({ title, text, heading: Heading = "h2", children }: EmptyProps) {
+  return (
+    <section class="empty">
+      <Heading>{title}</Heading>
+      <Paragraph text={text} />
+      {children}
+    </section>
+  );
+}
+
+interface EmptyProps {
+  title: string;
+  text?: string;
+  /** "h1" where the page has no other heading. */
+  heading?: "h1" | "h2";
+  children?: ComponentChildren;
+}
+
+export function ErrorBox({ error, hint, retry }: { error: ApiError; hint?: string; retry?: () => void }) {
+  return (
+    <section class="error-box card inline" role="alert">
+      <Icon name="warning" />
+      <div>
+        <strong>{richText(error.message)}</strong>
+        <Paragraph class="muted" text={error.hint ?? hint} />
+      </div>
+      {retry !== undefined && <Button label="Try again" onClick={retry} />}
+    </section>
+  );
+}
+
+/** Grey bars, about as tall as the content, so that little moves when it arrives. */
+export function Skeleton({ lines = 16, class: name = "" }: { lines?: number; class?: string }) {
+  return (
+    <div class={`skeleton ${name}`}>
+      <span class="hidden" role="status">
+        Loading
+      </span>
+      {Array.from({ length: lines }, (_, index) => (
+        <div key={index} aria-hidden="true" />
+      ))}
+    </div>
   );
 }

@@ -1,6 +1,7 @@
-// Short texts: badges, sentences with code and links, snippets with matches, counts of changed lines.
+// Short texts: badges, sentences with code and links, snippets with matches, changed lines, times.
+import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { withCommas } from "../format.ts";
+import { clock, dayName, fullTime, howLongAgo, localDay, withCommas } from "../format.ts";
 
 /** "Run `c-mem sync` or see [all files](/files)" with its code and links. Links lead to pages of the viewer only. */
 export function richText(text: string) {
@@ -37,6 +38,18 @@ export function ChangedLines({ added, removed }: { added: number; removed: numbe
   );
 }
 
+/** A bulleted list; nothing without items. */
+export function Bullets({ items }: { items: readonly string[] }) {
+  if (items.length === 0) return null;
+  return (
+    <ul class="bullets">
+      {items.map((item, index) => (
+        <li key={index}>{item}</li>
+      ))}
+    </ul>
+  );
+}
+
 /** Names of colours in tokens.css. */
 export type Tone = "accent" | "good" | "bad" | "warn";
 
@@ -62,4 +75,39 @@ export function TypeBadge({ type }: { type: string }) {
       {type}
     </span>
   );
+}
+
+const TICK_MS = 30_000;
+
+const now = signal(Date.now());
+setInterval(() => {
+  if (document.visibilityState === "visible") now.value = Date.now();
+}, TICK_MS);
+
+export function Time({ at, as = "ago" }: { at: string | number; as?: "ago" | "clock" | "day" }) {
+  const ms = typeof at === "number" ? at : Date.parse(at);
+  const text = { ago: howLongAgo, clock, day: dayName }[as](ms, Math.max(now.value, ms));
+  return (
+    <time dateTime={new Date(ms).toISOString()} title={fullTime(ms)}>
+      {text}
+    </time>
+  );
+}
+
+interface DaysProps<Row> {
+  rows: readonly Row[];
+  timeOf: (row: Row) => string;
+  children: (row: Row) => ComponentChildren;
+}
+
+/** Rows under a heading for each day: "Today", "Yesterday", "Sat, Feb 21". */
+export function Days<Row>({ rows, timeOf, children }: DaysProps<Row>) {
+  return [...Map.groupBy(rows, (row) => localDay(Date.parse(timeOf(row))))].map(([day, list]) => (
+    <section key={day} class="day">
+      <h2>
+        <Time at={`${day}T12:00`} as="day" />
+      </h2>
+      <ul>{list.map(children)}</ul>
+    </section>
+  ));
 }

@@ -1,22 +1,16 @@
 // Short messages about what was just done, with an undo button where there is one.
 import { signal } from "@preact/signals";
-import { Button } from "./button.tsx";
 import { asApiError } from "../api.ts";
-
-interface Toast {
-  id: number;
-  text: string;
-  action: { label: string; run: () => void } | undefined;
-}
+import { Button } from "./controls.tsx";
 
 const SHOWN_MS = 8_000;
-const toasts = signal<Toast[]>([]);
+const toasts = signal<{ id: number; text: string; undo: (() => void) | undefined }[]>([]);
 let lastId = 0;
 
-export function toast(text: string, action?: Toast["action"]): void {
+export function toast(text: string, undo?: () => void): void {
   lastId += 1;
   const id = lastId;
-  toasts.value = [...toasts.value, { id, text, action }];
+  toasts.value = [...toasts.value, { id, text, undo }];
   setTimeout(() => remove(id), SHOWN_MS);
 }
 
@@ -35,17 +29,17 @@ export async function report(change: Promise<unknown>, done: string): Promise<bo
 export function Toasts() {
   return (
     <div class="toasts stack" role="status">
-      {toasts.value.map(({ id, text, action }) => (
-        <div key={id} class="toast card inline one-line">
+      {toasts.value.map(({ id, text, undo }) => (
+        <div key={id} class="toast card floating inline one-line">
           <span>{text}</span>
-          {action !== undefined && (
+          {undo !== undefined && (
             <Button
-              label={action.label}
+              label="Undo"
               // The element that had the focus, such as a deleted row, is gone.
               ref={focusOnce}
               onClick={() => {
                 remove(id);
-                action.run();
+                undo();
               }}
             />
           )}

@@ -76,7 +76,7 @@ export function VirtualList({ keys, estimate, row, onRange, control, label }: Vi
         if (current === undefined) return;
         const first = current.indexAt(-boxTop());
         const before = current.top(first);
-        let changedFrom = Infinity;
+        let hasChanged = false;
         for (const { target, borderBoxSize } of entries) {
           if (!target.isConnected) observer.unobserve(target);
           const key = (target as HTMLElement).dataset["key"] ?? "";
@@ -84,10 +84,10 @@ export function VirtualList({ keys, estimate, row, onRange, control, label }: Vi
           const height = borderBoxSize[0]?.blockSize ?? 0;
           if (!target.isConnected || index === undefined) continue;
           measured.set(key, height);
-          if (current.resize(index, height)) changedFrom = Math.min(changedFrom, index);
+          if (current.resize(index, height)) hasChanged = true;
         }
-        if (changedFrom === Infinity) return;
-        current.sumFrom(changedFrom);
+        if (!hasChanged) return;
+        current.sum();
         range.value = { ...range.peek() };
         // Rows above the first visible one grew: scroll as much, in the same frame.
         if (!keepAnchor()) scrollByPx(current.top(first) - before);
@@ -176,20 +176,20 @@ class Layout {
     this.indexes = new Map(keys.map((key, index) => [key, index]));
     this.#heights = Float64Array.from(keys, (_, index) => heightOf(index));
     this.#tops = new Float64Array(keys.length + 1);
-    this.sumFrom(0);
+    this.sum();
   }
 
-  /** Returns whether the height is another one. Tops are valid again after `sumFrom`. */
+  /** Returns whether the height is another one. Tops are valid again after `sum`. */
   resize(index: number, height: number): boolean {
     if (this.#heights[index] === height) return false;
     this.#heights[index] = height;
     return true;
   }
 
-  sumFrom(start: number): void {
-    let top = this.top(start);
-    for (let index = start; index < this.keys.length; index += 1) {
-      top += this.#heights[index] ?? 0;
+  sum(): void {
+    let top = 0;
+    for (const [index, height] of this.#heights.entries()) {
+      top += height;
       this.#tops[index + 1] = top;
     }
   }

@@ -1,14 +1,12 @@
 // The context that the next session of a project gets. Settings can be tried here before they are saved.
 import { useComputed, useSignal } from "@preact/signals";
-import { Button } from "../components/button.tsx";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
 import type { context } from "../../queries/context.ts";
 import type { settings } from "../../queries/settings.ts";
 import { send, useLoad } from "../api.ts";
+import { Button, Select } from "../components/controls.tsx";
 import { projectOptions, useProjects } from "../components/filters.tsx";
-import { PageFrame } from "../components/page.tsx";
-import { Select } from "../components/select.tsx";
-import { Loaded } from "../components/states.tsx";
+import { Loaded, PageFrame } from "../components/page.tsx";
 import { report } from "../components/toast.tsx";
 import { count, withCommas } from "../format.ts";
 import { route, setQuery } from "../router.ts";
@@ -57,7 +55,7 @@ export function Page() {
   return (
     <PageFrame
       title="Context preview"
-      about="What C-Mem injects when the next session starts. Only the agent's hook checks files, the preview does not."
+      about="What C-Mem injects when the next session starts. Unlike the hook, the preview does not check files."
     >
       <Loaded from={projects} empty={empty}>
         {() => (
@@ -73,7 +71,7 @@ export function Page() {
                 />
               </label>
               <label>
-                Session starts by
+                Session start
                 <Select class="field" options={SOURCES} value={source.value} pick={(value) => (source.value = value)} />
               </label>
               {NUMBERS.map(({ key, label, min, max, step }) => {

@@ -3,9 +3,9 @@ import type { effort as effortQuery, efforts } from "../../queries/efforts.ts";
 import { type RowOf, useLoad } from "../api.ts";
 import { FilterBar, scopeQuery, useList } from "../components/filters.tsx";
 import { useTitle } from "../components/hooks.ts";
-import { PageFrame, PageHead } from "../components/page.tsx";
-import { Loaded } from "../components/states.tsx";
-import { Time } from "../components/time.tsx";
+import { LearnedLinks } from "../components/observation-column.tsx";
+import { Loaded, PageFrame } from "../components/page.tsx";
+import { Time } from "../components/text.tsx";
 import { count } from "../format.ts";
 import { sessionPath } from "../router.ts";
 import type { PageProps } from "../routes.ts";
@@ -67,86 +67,76 @@ function Note({ label, text }: { label: string; text: string }) {
 
 export function DetailPage({ id }: PageProps) {
   const effort = useLoad<typeof effortQuery>(() => `/api/efforts/${encodeURIComponent(id)}`);
-  useTitle(effort.load.value.reply?.data.title);
+  const known = effort.load.value.reply?.data;
+  useTitle(known?.title);
   const empty = {
     title: "Effort not found",
     heading: "h1",
     text: "It may have become part of another one. See [all efforts](/efforts).",
   } as const;
   return (
-    <PageFrame crumbs={<a href="/efforts">Efforts</a>}>
+    <PageFrame crumbs={<a href="/efforts">Efforts</a>} title={known?.title} about={known && <About effort={known} />}>
       <Loaded from={effort} empty={empty}>
-        {({ data }) => <EffortStory effort={data} />}
+        {({ data: { sessions, decisions, open_ends: next } }) => (
+          <div class="columns">
+            <section>
+              <h2>Sessions</h2>
+              <Sessions sessions={sessions} />
+            </section>
+            <aside>
+              <h2>Decisions</h2>
+              {decisions.length === 0 && <p class="muted">No decisions recorded.</p>}
+              <LearnedLinks observations={decisions} />
+              <h2>To do</h2>
+              {next.length === 0 && <p class="muted">No next steps recorded.</p>}
+              <ul class="stack small">
+                {next.map(({ session_id: session, text }) => (
+                  <li key={`${session} ${text}`}>
+                    {text} <a href={sessionPath(session)}>See session</a>
+                  </li>
+                ))}
+              </ul>
+            </aside>
+          </div>
+        )}
       </Loaded>
     </PageFrame>
   );
 }
 
-function EffortStory({ effort }: { effort: Effort }) {
+function About({ effort }: { effort: Effort }) {
   const isOneDay = new Date(effort.started_at).toDateString() === new Date(effort.last_at).toDateString();
-  const about = (
+  return (
     <>
       {effort.project}, {count(effort.sessions.length, "session")}, <Time at={effort.started_at} as="day" />
       {!isOneDay && [" to ", <Time key="to" at={effort.last_at} as="day" />]}
     </>
   );
-  return (
-    <>
-      <PageHead title={effort.title} about={about} />
-      <div class="columns">
-        <section>
-          <h2>Sessions</h2>
-          <ol class="timeline stack">
-            {effort.sessions.map((session) => (
-              <li key={session.session_id}>
-                <p class="split one-line">
-                  <a href={sessionPath(session.session_id)}>{session.title ?? "(untitled)"}</a>
-                  <Time at={session.started_at} />
-                </p>
-                <p class="muted">{session.outcome}</p>
-                <p class="meta">
-                  <span>{session.agent}</span>
-                  {session.git_branch !== null && <code>{session.git_branch}</code>}
-                  {session.continues !== null && (
-                    <span title={session.weight === null ? undefined : `${Math.round(session.weight * 100)} % certain`}>
-                      continues <a href={sessionPath(session.continues)}>{titleIn(effort, session.continues)}</a>
-                    </span>
-                  )}
-                </p>
-              </li>
-            ))}
-          </ol>
-        </section>
-        <aside>
-          <h2>Decisions</h2>
-          {effort.decisions.length === 0 && <p class="muted">No decisions recorded.</p>}
-          <ul class="stack small">
-            {effort.decisions.map((decision) => (
-              <li key={decision.id}>
-                <a class="learned-link side-line" href={`/memory/${decision.id}`}>
-                  <span class="clamp">{decision.title}</span>
-                  <span class="faint">
-                    <Time at={decision.at} />
-                  </span>
-                </a>
-              </li>
-            ))}
-          </ul>
-          <h2>To do</h2>
-          {effort.open_ends.length === 0 && <p class="muted">No next steps recorded.</p>}
-          <ul class="stack small">
-            {effort.open_ends.map((end) => (
-              <li key={`${end.session_id} ${end.text}`}>
-                {end.text} <a href={sessionPath(end.session_id)}>See session</a>
-              </li>
-            ))}
-          </ul>
-        </aside>
-      </div>
-    </>
-  );
 }
 
-function titleIn({ sessions }: Effort, id: string): string {
-  return sessions.find((session) => session.session_id === id)?.title ?? "another session";
+function Sessions({ sessions }: Pick<Effort, "sessions">) {
+  const titles = new Map(sessions.map(({ session_id: id, title }) => [id, title]));
+  return (
+    <ol class="timeline stack">
+      {sessions.map((session) => (
+        <li key={session.session_id}>
+          <p class="split one-line">
+            <a href={sessionPath(session.session_id)}>{session.title ?? "(untitled)"}</a>
+            <Time at={session.started_at} />
+          </p>
+          <p class="muted">{session.outcome}</p>
+          <p class="meta">
+            <span>{session.agent}</span>
+            {session.git_branch !== null && <code>{session.git_branch}</code>}
+            {session.continues !== null && (
+              <span title={session.weight === null ? undefined : `${Math.round(session.weight * 100)} % certain`}>
+                continues{" "}
+                <a href={sessionPath(session.continues)}>{titles.get(session.continues) ?? "another session"}</a>
+              </span>
+            )}
+          </p>
+        </li>
+      ))}
+    </ol>
+  );
 }

@@ -5,10 +5,8 @@ import type { RowOf } from "../api.ts";
 import { FilterBar, FilterField, scopeQuery, useList } from "../components/filters.tsx";
 import { useTitle } from "../components/hooks.ts";
 import { ObservationColumn } from "../components/observation-column.tsx";
-import { PageFrame } from "../components/page.tsx";
-import { Loaded } from "../components/states.tsx";
-import { Badge, ChangedLines } from "../components/text.tsx";
-import { Time } from "../components/time.tsx";
+import { Loaded, PageFrame } from "../components/page.tsx";
+import { Badge, ChangedLines, Time } from "../components/text.tsx";
 import { count, oneLine } from "../format.ts";
 import { route, sessionPath, withQuery } from "../router.ts";
 

@@ -1,12 +1,10 @@
 // Checks with their fixes, failed background jobs, and the worker's log.
-import { Button } from "../components/button.tsx";
 import type { health } from "../../queries/health.ts";
 import type { workerLog, workerStatus } from "../../queries/worker.ts";
 import { type RowOf, send, useLoad } from "../api.ts";
-import { PageFrame } from "../components/page.tsx";
-import { Loaded } from "../components/states.tsx";
-import { Badge, Paragraph, type Tone } from "../components/text.tsx";
-import { Time } from "../components/time.tsx";
+import { Button } from "../components/controls.tsx";
+import { Loaded, PageFrame } from "../components/page.tsx";
+import { Badge, Paragraph, Time, type Tone } from "../components/text.tsx";
 import { report } from "../components/toast.tsx";
 import { count } from "../format.ts";
 import { useLive } from "../stream.ts";

@@ -2,10 +2,8 @@
 import type { list } from "../../queries/list.ts";
 import type { RowOf } from "../api.ts";
 import { FilterBar, useList } from "../components/filters.tsx";
-import { PageFrame } from "../components/page.tsx";
-import { Loaded } from "../components/states.tsx";
-import { Badge } from "../components/text.tsx";
-import { Days, Time } from "../components/time.tsx";
+import { Loaded, PageFrame } from "../components/page.tsx";
+import { Badge, Days, Time } from "../components/text.tsx";
 import { count } from "../format.ts";
 import { sessionPath } from "../router.ts";
 

@@ -1,11 +1,9 @@
 // Every setting with its description. A change is checked by the worker and saved in the user's configuration file.
 import { useSignal } from "@preact/signals";
-import { Button } from "../components/button.tsx";
 import type { settings } from "../../queries/settings.ts";
 import { type ApiError, asApiError, type RowOf, send, useLoad } from "../api.ts";
-import { PageFrame } from "../components/page.tsx";
-import { Select } from "../components/select.tsx";
-import { Loaded } from "../components/states.tsx";
+import { Button, Select } from "../components/controls.tsx";
+import { Loaded, PageFrame } from "../components/page.tsx";
 import { Badge, richText } from "../components/text.tsx";
 import { toast } from "../components/toast.tsx";
 

@@ -1,6 +1,6 @@
 // Activity per day as chart columns, including days without activity.
 import type { stats } from "../../../queries/stats.ts";
-import type { DataOf } from "../../../queries/query.ts";
+import type { DataOf } from "../../api.ts";
 import type { Column } from "../../components/bars.tsx";
 import { localDay } from "../../format.ts";
 

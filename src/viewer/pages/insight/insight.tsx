@@ -1,13 +1,11 @@
 // Activity, disk usage, the use of injected context, and the costs of models.
 import type { cost } from "../../../queries/cost.ts";
 import type { impact } from "../../../queries/impact.ts";
-import type { DataOf } from "../../../queries/query.ts";
 import type { stats } from "../../../queries/stats.ts";
-import { useLoad } from "../../api.ts";
+import { type DataOf, useLoad } from "../../api.ts";
 import { Columns, Rows } from "../../components/bars.tsx";
 import { FilterBar, scopeQuery } from "../../components/filters.tsx";
-import { PageFrame } from "../../components/page.tsx";
-import { Loaded } from "../../components/states.tsx";
+import { Loaded, PageFrame } from "../../components/page.tsx";
 import { Paragraph } from "../../components/text.tsx";
 import { bytes, count, withCommas } from "../../format.ts";
 import { withQuery } from "../../router.ts";
@@ -88,8 +86,8 @@ type DiskUsageProps = Pick<Stats, "database" | "archive" | "backups" | "models">
 function DiskUsage({ columns, sessions, database, archive, backups, models }: DiskUsageProps) {
   const recorded = columns.at(-1)?.parts[0] ?? 0;
   const text =
-    `${bytes(recorded)} recorded here, ${bytes(recorded / Math.max(1, sessions))} per session. All projects, with ` +
-    `indexes and memory: ${bytes(database.bytes)} in the database, ${bytes(backups.bytes)} in ` +
+    `${bytes(recorded)} recorded in these sessions, ${bytes(recorded / Math.max(1, sessions))} per session. All ` +
+    `projects, with indexes and memory: ${bytes(database.bytes)} in the database, ${bytes(backups.bytes)} in ` +
     `${count(backups.files, "backup")}, ${bytes(archive.bytes)} in ${count(archive.files, "archived transcript")}, ` +
     `${bytes(models.bytes)} in semantic search models. Run \`c-mem stats --size\` for details.`;
   return (

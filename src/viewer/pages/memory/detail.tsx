@@ -1,16 +1,13 @@
 // One observation with its evidence, its session, its versions, and what it replaced.
 import type { observation } from "../../../queries/observations.ts";
-import type { DataOf } from "../../../queries/query.ts";
-import { useLoad } from "../../api.ts";
+import { type DataOf, useLoad } from "../../api.ts";
 import { Code } from "../../components/code.tsx";
 import { useTitle } from "../../components/hooks.ts";
-import { PageFrame } from "../../components/page.tsx";
-import { Loaded } from "../../components/states.tsx";
-import { TypeBadge } from "../../components/text.tsx";
-import { Time } from "../../components/time.tsx";
+import { Loaded, PageFrame } from "../../components/page.tsx";
+import { Time, TypeBadge } from "../../components/text.tsx";
 import { navigate, sessionPath } from "../../router.ts";
 import type { PageProps } from "../../routes.ts";
-import { Actions, Body, Marks } from "./observation.tsx";
+import { ObservationActions, ObservationBadges, ObservationBody } from "./observation.tsx";
 
 type Story = DataOf<typeof observation>;
 
@@ -51,10 +48,10 @@ function Article({ story, changed }: { story: Story; changed: () => void }) {
           {story.valid_to !== null && [" until ", <Time key="to" at={story.valid_to} />]}
         </span>
         <span>by {story.producer === "extractor" ? "the built-in extractor" : story.producer}</span>
-        <Marks observation={story} />
+        <ObservationBadges observation={story} />
       </p>
-      <Body observation={story} lastEvidence={evidence.at(-1)?.id} />
-      <Actions observation={story} changed={changed} forgotten={() => navigate("/memory")} />
+      <ObservationBody observation={story} lastEvidence={evidence.at(-1)?.id} />
+      <ObservationActions observation={story} changed={changed} forgotten={() => navigate("/memory")} />
       {session !== null && (
         <p>
           Learned in <a href={sessionPath(session.session_id)}>{session.title ?? "(untitled)"}</a>
@@ -66,7 +63,7 @@ function Article({ story, changed }: { story: Story; changed: () => void }) {
       <Related title="Versions" items={story.versions.length > 1 ? story.versions : []} />
       <section>
         <h2>Evidence</h2>
-        {evidence.length === 0 && <p class="muted">None: it was written by hand.</p>}
+        {evidence.length === 0 && <p class="muted">None. It was added by hand.</p>}
         <ol class="evidence-list stack">
           {evidence.map((piece) => (
             <EvidenceItem key={piece.id} piece={piece} session={story.session_id} />

@@ -15,10 +15,10 @@ export async function forget(id: string, title: string): Promise<boolean> {
   setHidden(id, true);
   try {
     const body = { ids: [id], hold_seconds: HOLD_SECONDS };
-    const { data } = await send<{ held?: { token: string } }>("POST", "/api/forget", body);
-    const token = data.held?.token;
-    toast(`Forgotten: ${title}`, token === undefined ? undefined : { label: "Undo", run: () => void undo(id, token) });
-    if (token !== undefined) setTimeout(() => void checkDeleted(id, title, token), CHECK_AFTER_MS);
+    const { data } = await send<{ held: { token: string } }>("POST", "/api/forget", body);
+    const { token } = data.held;
+    toast(`Forgotten: ${title}`, () => void undo(id, token));
+    setTimeout(() => void checkDeleted(id, title, token), CHECK_AFTER_MS);
     return true;
   } catch (error) {
     setHidden(id, false);

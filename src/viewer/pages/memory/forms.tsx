@@ -1,17 +1,14 @@
 // Forms that add, edit and replace observations.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { Button } from "../../components/button.tsx";
 import { OBSERVATION_TYPES } from "../../../core/memory.ts";
 import type { observations } from "../../../queries/observations.ts";
-import type { DataOf } from "../../../queries/query.ts";
-import { type ApiError, asApiError, send, useLoad } from "../../api.ts";
-import { useDebounced } from "../../components/hooks.ts";
+import { type ApiError, asApiError, type DataOf, send, useLoad } from "../../api.ts";
+import { Button, SearchInput, Select } from "../../components/controls.tsx";
 import { projectOptions, useProjects } from "../../components/filters.tsx";
-import { Select } from "../../components/select.tsx";
-import { ErrorBox, Loaded } from "../../components/states.tsx";
-import { TypeBadge } from "../../components/text.tsx";
-import { Time } from "../../components/time.tsx";
+import { useDebounced } from "../../components/hooks.ts";
+import { ErrorBox, Loaded } from "../../components/page.tsx";
+import { Time, TypeBadge } from "../../components/text.tsx";
 import { report, toast } from "../../components/toast.tsx";
 import { route, withQuery } from "../../router.ts";
 import type { AnyObservation } from "./observation.tsx";
@@ -146,12 +143,7 @@ export function ReplaceForm({ observation, done }: { observation: AnyObservation
     <section class="form card stack" aria-label="Replacement">
       <label>
         Which observation replaces it?
-        <input
-          class="field"
-          type="search"
-          value={words.value}
-          onInput={(event) => (words.value = event.currentTarget.value)}
-        />
+        <SearchInput class="field" text={words} label="Which observation replaces it?" />
       </label>
       <Loaded from={found} isEmpty={(data) => others(data).length === 0} empty="No other observation matches.">
         {({ data }) => (

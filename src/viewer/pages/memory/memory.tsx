@@ -1,11 +1,10 @@
 // All observations, with filters; each opens in place.
 import { useSignal } from "@preact/signals";
-import { ToggleButton } from "../../components/button.tsx";
-import type { observations } from "../../../queries/observations.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../../core/memory.ts";
+import type { observations } from "../../../queries/observations.ts";
+import { ToggleButton } from "../../components/controls.tsx";
 import { type Filter, FilterBar, FilterField, scopeQuery, useList } from "../../components/filters.tsx";
-import { PageFrame } from "../../components/page.tsx";
-import { Empty, Loaded } from "../../components/states.tsx";
+import { Empty, Loaded, PageFrame } from "../../components/page.tsx";
 import { count } from "../../format.ts";
 import { route } from "../../router.ts";
 import { useLive } from "../../stream.ts";

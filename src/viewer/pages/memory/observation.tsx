@@ -2,11 +2,10 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { observations } from "../../../queries/observations.ts";
-import { Button } from "../../components/button.tsx";
 import { type RowOf, send } from "../../api.ts";
+import { Button } from "../../components/controls.tsx";
 import { Icon } from "../../components/icon.tsx";
-import { Badge, Paragraph, TypeBadge } from "../../components/text.tsx";
-import { Time } from "../../components/time.tsx";
+import { Badge, Bullets, Paragraph, Time, TypeBadge } from "../../components/text.tsx";
 import { report } from "../../components/toast.tsx";
 import { sessionPath, withQuery } from "../../router.ts";
 import { forget } from "./forget.ts";
@@ -27,7 +26,7 @@ export function ObservationLine({ observation, changed }: { observation: ListedO
       >
         <TypeBadge type={observation.type} />
         <span class="title">{observation.title}</span>
-        <Marks observation={observation} />
+        <ObservationBadges observation={observation} />
         <span class="meta num">
           <span>{observation.project ?? "all projects"}</span>
           <Time at={observation.valid_from} />
@@ -35,18 +34,18 @@ export function ObservationLine({ observation, changed }: { observation: ListedO
       </button>
       {isOpen.value && (
         <div class="observation-body stack">
-          <Body observation={observation} lastEvidence={observation.evidence.at(-1)}>
+          <ObservationBody observation={observation} lastEvidence={observation.evidence.at(-1)}>
             <a href={`/memory/${observation.id}`}>Details</a>
-          </Body>
-          <Actions observation={observation} changed={changed} />
+          </ObservationBody>
+          <ObservationActions observation={observation} changed={changed} />
         </div>
       )}
     </li>
   );
 }
 
-/** Badges: pinned, replaced, outdated. */
-export function Marks({ observation }: { observation: AnyObservation }) {
+/** Pinned, replaced, outdated. */
+export function ObservationBadges({ observation }: { observation: AnyObservation }) {
   const { pinned, superseded_by: successor, standing } = observation;
   return (
     <span class="inline">
@@ -65,25 +64,21 @@ export function Marks({ observation }: { observation: AnyObservation }) {
   );
 }
 
-interface BodyProps {
+interface ObservationBodyProps {
   observation: AnyObservation;
   lastEvidence: string | undefined;
   /** More links. */
   children?: ComponentChildren;
 }
 
-export function Body({ observation, lastEvidence, children }: BodyProps) {
+export function ObservationBody({ observation, lastEvidence, children }: ObservationBodyProps) {
   const { narrative, facts, concepts, standing, superseded_by: successor, session_id: session } = observation;
   const { files, files_read: read, files_modified: modified } = observation;
   const mentioned = files.filter((file) => !read.includes(file) && !modified.includes(file));
   return (
     <>
       {narrative !== "" && <p class="as-typed">{narrative}</p>}
-      <ul class="bullets">
-        {facts.map((fact, index) => (
-          <li key={index}>{fact}</li>
-        ))}
-      </ul>
+      <Bullets items={facts} />
       {standing?.note && (
         // " (its files are gone)" -> "its files are gone"
         <Paragraph class="standing" text={`Compared with today's files: ${standing.note.slice(2, -1)}.`} />
@@ -123,13 +118,13 @@ function FileLinks({ label, files }: { label?: string; files: readonly string[] 
   );
 }
 
-interface ActionsProps {
+interface ObservationActionsProps {
   observation: AnyObservation;
   changed: () => void;
   forgotten?: () => void;
 }
 
-export function Actions({ observation, changed, forgotten }: ActionsProps) {
+export function ObservationActions({ observation, changed, forgotten }: ObservationActionsProps) {
   const form = useSignal<"edit" | "replace" | undefined>(undefined);
   const { id, title, pinned, superseded_by: successor, superseded_by_hand: isByHand } = observation;
   const change = async (method: "PUT" | "DELETE", what: "pin" | "successor", done: string): Promise<void> => {

@@ -1,13 +1,12 @@
 // The latest turns of all projects, updated live. Nothing moves while the user reads.
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { Button } from "../../components/button.tsx";
 import type { observations } from "../../../queries/observations.ts";
 import type { timeline } from "../../../queries/timeline.ts";
 import { useLoad } from "../../api.ts";
+import { Button } from "../../components/controls.tsx";
 import { useListener } from "../../components/hooks.ts";
-import { PageFrame } from "../../components/page.tsx";
-import { Loaded } from "../../components/states.tsx";
-import { Days } from "../../components/time.tsx";
+import { Loaded, PageFrame } from "../../components/page.tsx";
+import { Days } from "../../components/text.tsx";
 import { useLive } from "../../stream.ts";
 import { showAll, type Shown, split } from "./feed.ts";
 import { Status } from "./status.tsx";
@@ -57,7 +56,7 @@ export function Page() {
               <Button
                 icon="up"
                 label={`${parts.value.waiting} new`}
-                class="button primary pill"
+                class="button primary floating pill"
                 onClick={() => {
                   showNew();
                   scrollTo({ top: 0, behavior: "smooth" });

@@ -2,7 +2,7 @@
 import type { stats } from "../../../queries/stats.ts";
 import type { workerStatus } from "../../../queries/worker.ts";
 import { useLoad } from "../../api.ts";
-import { Time } from "../../components/time.tsx";
+import { Time } from "../../components/text.tsx";
 import { count, withCommas } from "../../format.ts";
 import { connection, queue, useLive } from "../../stream.ts";
 

@@ -4,9 +4,8 @@ import { useEffect, useRef } from "preact/hooks";
 import type { search } from "../../../queries/search.ts";
 import type { transcript } from "../../../queries/session-items.ts";
 import { type RowOf, useLoad } from "../../api.ts";
-import { Loaded, Skeleton } from "../../components/states.tsx";
-import { MarkedText } from "../../components/text.tsx";
-import { Time } from "../../components/time.tsx";
+import { Loaded, Skeleton } from "../../components/page.tsx";
+import { MarkedText, Time } from "../../components/text.tsx";
 import { sessionPath, setQuery, withQuery } from "../../router.ts";
 import { ItemRow } from "../session/row.tsx";
 

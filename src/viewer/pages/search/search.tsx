@@ -1,13 +1,13 @@
 // Keyword and semantic search over all sessions and observations, while typing. The query lives in the address.
 import { useEffect, useRef } from "preact/hooks";
 import { OBSERVATION_TYPES } from "../../../core/memory.ts";
-import type { DataOf, MetaOf } from "../../../queries/query.ts";
 import type { search } from "../../../queries/search.ts";
-import { type Reply, useLoad } from "../../api.ts";
+import { type DataOf, type MetaOf, type Reply, useLoad } from "../../api.ts";
+import { SearchInput } from "../../components/controls.tsx";
 import { type Filter, FilterBar, scopeQuery, useTypedQuery } from "../../components/filters.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { ObservationColumn } from "../../components/observation-column.tsx";
-import { Empty, Loaded } from "../../components/states.tsx";
+import { Empty, Loaded } from "../../components/page.tsx";
 import { Paragraph } from "../../components/text.tsx";
 import { count } from "../../format.ts";
 import { route, setQuery, withQuery } from "../../router.ts";
@@ -40,7 +40,6 @@ const FILTERS: readonly Filter[] = [
 export function Page() {
   const box = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLOListElement>(null);
-  const typed = useTypedQuery("q");
   const { query } = route.value;
   const words = (query.get("q") ?? "").trim();
   useEffect(() => box.current?.focus(), []);
@@ -49,17 +48,7 @@ export function Page() {
       <h1 class="hidden">Search</h1>
       <div class="field input-box search-box inline one-line centered" role="search">
         <Icon name="search" />
-        <input
-          id="search-box"
-          ref={box}
-          type="search"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="Search all sessions"
-          aria-label="Search all sessions"
-          value={typed.value}
-          onInput={(event) => (typed.value = event.currentTarget.value)}
-        />
+        <SearchInput id="search-box" ref={box} text={useTypedQuery("q")} label="Search all sessions" />
       </div>
       <FilterBar filters={FILTERS} />
       {words === "" ? <Instructions /> : <Results words={words} list={list} />}

@@ -1,9 +1,9 @@
 // Finds words in a whole session. The worker searches; the matches on screen are highlighted.
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { IconButton } from "../../components/button.tsx";
 import type { find } from "../../../queries/session-items.ts";
 import { useLoad } from "../../api.ts";
+import { IconButton, SearchInput } from "../../components/controls.tsx";
 import { useDebounced, useListener } from "../../components/hooks.ts";
 import { Icon } from "../../components/icon.tsx";
 import { withCommas } from "../../format.ts";
@@ -54,13 +54,10 @@ export function Find({ sessionId, search, show }: FindProps) {
   return (
     <div class="field input-box find inline one-line centered" role="search">
       <Icon name="search" />
-      <input
+      <SearchInput
         ref={box}
-        type="search"
-        placeholder="Find in session"
-        aria-label="Find in this session"
-        value={words.value}
-        onInput={(event) => (words.value = event.currentTarget.value)}
+        text={words}
+        label="Find in session"
         onKeyDown={(event) => {
           if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
           else if (event.key === "Escape") {

@@ -1,10 +1,9 @@
 // The head of a session: its title, facts and summary.
 import { useSignal } from "@preact/signals";
-import type { DataOf } from "../../../queries/query.ts";
 import type { session as sessionQuery } from "../../../queries/session.ts";
-import { Button, ToggleButton } from "../../components/button.tsx";
-import { Badge } from "../../components/text.tsx";
-import { Time } from "../../components/time.tsx";
+import type { DataOf } from "../../api.ts";
+import { Button, ToggleButton } from "../../components/controls.tsx";
+import { Badge, Time } from "../../components/text.tsx";
 import { toast } from "../../components/toast.tsx";
 import { count, duration } from "../../format.ts";
 import { sessionPath, withQuery } from "../../router.ts";

@@ -1,8 +1,7 @@
 // The texts of a session's items: loaded in batches when they come near the window, and kept.
 import { signal } from "@preact/signals";
 import type { items as itemsQuery } from "../../../queries/session-items.ts";
-import type { DataOf } from "../../../queries/query.ts";
-import { type ApiError, asApiError, get, type RowOf } from "../../api.ts";
+import { type ApiError, asApiError, type DataOf, get, type RowOf } from "../../api.ts";
 import type { Entry } from "./outline.ts";
 
 /** A prompt "p12", message "m34", tool use "t56", response "r12", subagent "s7" or commit "c9". */

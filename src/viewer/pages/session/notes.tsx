@@ -1,6 +1,6 @@
 // Observations in the margin, beside the last item of their evidence.
 import { Icon } from "../../components/icon.tsx";
-import { TypeBadge } from "../../components/text.tsx";
+import { Bullets, TypeBadge } from "../../components/text.tsx";
 import type { Session } from "./header.tsx";
 import type { Outline } from "./outline.ts";
 import { type OpenItems, toggle } from "./row.tsx";
@@ -53,11 +53,7 @@ function Note({ note, open }: { note: Observation; open: OpenItems }) {
       {isOpen && (
         <div class="note-body stack muted">
           <p>{note.narrative}</p>
-          <ul class="bullets">
-            {note.facts.map((fact, index) => (
-              <li key={index}>{fact}</li>
-            ))}
-          </ul>
+          <Bullets items={note.facts} />
           <p class="inline small">
             <span>Evidence:</span>
             {note.evidence.map((item) => (

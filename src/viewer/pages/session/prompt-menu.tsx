@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { useListener } from "../../components/hooks.ts";
 import { Icon } from "../../components/icon.tsx";
-import { Time } from "../../components/time.tsx";
+import { Time } from "../../components/text.tsx";
 import { count } from "../../format.ts";
 import type { Entry } from "./outline.ts";
 

@@ -1,8 +1,7 @@
 // Replays a session in time: play, pause, speed, and a slider.
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { IconButton } from "../../components/button.tsx";
-import { Select } from "../../components/select.tsx";
+import { IconButton, Select } from "../../components/controls.tsx";
 import { duration, fullTime } from "../../format.ts";
 import { countUntil, type Entry, replayTimes } from "./outline.ts";
 

@@ -1,11 +1,10 @@
 // One item of a session: a prompt, an answer, a tool use, a subagent or a commit.
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { Button } from "../../components/button.tsx";
+import { Button } from "../../components/controls.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Markdown } from "../../components/markdown.tsx";
-import { Badge } from "../../components/text.tsx";
-import { Time } from "../../components/time.tsx";
+import { Badge, Time } from "../../components/text.tsx";
 import { count, duration, withCommas } from "../../format.ts";
 import type { Item } from "./items.ts";
 import { ToolBody } from "./tool-body.tsx";

@@ -5,13 +5,13 @@ import type { outline as outlineQuery } from "../../../queries/session-items.ts"
 import type { session } from "../../../queries/session.ts";
 import { useLoad } from "../../api.ts";
 import { useTitle } from "../../components/hooks.ts";
-import { Loaded, Skeleton } from "../../components/states.tsx";
+import { Loaded, Skeleton } from "../../components/page.tsx";
 import type { PageProps } from "../../routes.ts";
 import { useLive } from "../../stream.ts";
 import { SessionHeader } from "./header.tsx";
 import { createItems } from "./items.ts";
-import { readOutline } from "./outline.ts";
 import type { Observation } from "./notes.tsx";
+import { readOutline } from "./outline.ts";
 import { Transcript } from "./transcript.tsx";
 
 const NONE: readonly Observation[] = [];

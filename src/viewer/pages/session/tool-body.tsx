@@ -3,7 +3,7 @@ import type { items } from "../../../queries/session-items.ts";
 import { useLoad } from "../../api.ts";
 import { Code } from "../../components/code.tsx";
 import { Diff, DiffLines, readPatch } from "../../components/diff.tsx";
-import { Loaded, Skeleton } from "../../components/states.tsx";
+import { Loaded, Skeleton } from "../../components/page.tsx";
 import type { ToolItem } from "./items.ts";
 
 export function ToolBody({ id, sessionId }: { id: string; sessionId: string }) {

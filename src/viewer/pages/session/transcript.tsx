@@ -1,9 +1,9 @@
 // The items of a session with the observations made from them, and the bar to move in it.
 import { batch, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { Button } from "../../components/button.tsx";
+import { Button } from "../../components/controls.tsx";
 import { isShortcut, useListener } from "../../components/hooks.ts";
-import { ErrorBox } from "../../components/states.tsx";
+import { ErrorBox } from "../../components/page.tsx";
 import { type ListControl, VirtualList } from "../../components/virtual-list.tsx";
 import { count } from "../../format.ts";
 import { navigate, route } from "../../router.ts";
@@ -19,7 +19,7 @@ import { ItemRow } from "./row.tsx";
 const BELOW_BAR_PX = 96;
 const ABOVE_REPLAY_PX = 280;
 const SAVE_PAUSE_MS = 200;
-/** A note may overhang when this many rows below it have none. */
+/** A note may overhang when this many rows below it have no notes. */
 const FREE_ROWS = 2;
 
 /** A row and where in the window it starts; kept in the history to return to. */
@@ -195,7 +195,11 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
         }}
       />
       {hasJumped.value && replayed.value === undefined && (
-        <Button label="Back to where you were" class="button primary pill back" onClick={() => history.back()} />
+        <Button
+          label="Back to where you were"
+          class="button primary floating pill back"
+          onClick={() => history.back()}
+        />
       )}
       {replayed.value !== undefined && (
         <Replay
