@@ -44,13 +44,13 @@ export function dropWorkerEnv(env: Record<string, string | undefined>): void {
 }
 
 /** If one runs already, the new worker takes over from an older version, or exits. */
-export function spawnWorker(paths: Paths, { bundle, canRun }: WorkerProgram, ...args: string[]): void {
+export function spawnWorker(paths: Paths, { bundle, canRun }: WorkerProgram): void {
   const node = canRun() ? process.execPath : readInstall(paths.install)?.node;
   if (node === undefined) return;
   // Loaded only here: it costs a hook a millisecond.
   const { spawn } = process.getBuiltinModule("node:child_process");
   const env = workerEnv(process.env);
-  const child = spawn(node, [bundle, ...args], {
+  const child = spawn(node, [bundle], {
     cwd: paths.home,
     env,
     detached: true,

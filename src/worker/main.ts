@@ -3,7 +3,6 @@
 //   --echo    also logs to stderr
 //   --backup  makes a backup of the database, then exits
 //   --answer  runs one slow query for the server, then exits
-//   --fresh   replaces a worker that has just read all transcripts
 import { spawn } from "node:child_process";
 import { setPriority } from "node:os";
 import { join } from "node:path";
@@ -101,14 +100,13 @@ async function run(paths: Paths, log: Log, signal: AbortSignal, args: readonly s
       signal,
       once,
       lastRequestAt: () => (serving !== undefined && serving.viewers() > 0 ? performance.now() : requestedAt),
-      isCaughtUp: args.includes("--fresh"),
       startBackup: (aborted) => startBackup(paths, aborted),
       releaseMemory,
     });
     process.title = WAITING;
     log(STOPPED[reason]);
     removeLock(paths.workerLock, lock.token);
-    if (reason === "memory") spawnWorker(paths, { bundle: PROGRAM, canRun: () => true }, "--fresh");
+    if (reason === "memory") spawnWorker(paths, { bundle: PROGRAM, canRun: () => true });
     return reason === "idle" && hasNewDrop(paths.spool);
   } catch (error) {
     logFailure(log, error);

@@ -46,8 +46,6 @@ export interface WorkerOptions {
   signal: AbortSignal;
   /** Stop once no work is left. */
   once?: boolean;
-  /** Another worker has just read all transcripts. */
-  isCaughtUp?: boolean;
   idleMs?: number;
   startBackup?: (signal: AbortSignal) => Promise<void>;
   /** Returns unused memory to the system. */
@@ -120,10 +118,9 @@ class Worker {
   #dataVersion = -1;
 
   constructor(options: WorkerOptions) {
-    const { paths, env, token, log, wakeSignal, isCaughtUp, startBackup } = options;
+    const { paths, env, token, log, wakeSignal, startBackup } = options;
     this.#options = options;
     this.#owner = [process.pid, birthOf(process.pid) ?? "", token].join("/");
-    this.#catchUp = isCaughtUp ? null : undefined;
     const background = (kind: "enrich" | "embed", run: typeof runEnrichJob, graceMs: number): BackgroundJob => {
       const onEnd = (): void => {
         this.#workedAt = performance.now();

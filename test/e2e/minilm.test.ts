@@ -72,7 +72,7 @@ describe("c-mem search without a model", () => {
     const nothing = await run(world, ["search", "--all", "kangaroo"]);
     expect(nothing).toMatchObject({ status: 4, stderr: expect.stringContaining("keyword search only") });
     const status2 = await run(world, ["status"]);
-    expect(status2.stdout).toMatch(/meaning +keyword search only: the embedding model is not installed/);
+    expect(status2.stdout).toMatch(/semantic search +keyword search only: the embedding model is not installed/);
   });
 
   it.each([

@@ -67,7 +67,7 @@ export function diagnose(database: string): Problem | undefined {
   if (!existsSync(database)) return undefined;
   if (wasEmptied(database)) return { text: "the file is empty", isOnlyIndex: false };
   try {
-    // Read-only: closing a writable database merges its log into it, and the log may be the damaged part.
+    // Read-only: closing a writable database merges its log into it, and the log may be damaged.
     const problems = withDriver(database, { readOnly: true }, (db) => integrityProblems(db));
     if (problems.length === 0) return undefined;
     return { text: problems[0] ?? "", isOnlyIndex: problems.every((text) => /fts5|inverted index/i.test(text)) };
@@ -107,7 +107,7 @@ function build(
     relaxDurability(db);
     shapeFile(db);
     migrate(db);
-    // A file that is good without its log needs nothing from it: the log belongs to another database.
+    // If the file is intact without its log, the log is of another database.
     const salvaged = good === undefined ? salvage(db, damaged, onStep) : { recovered: {}, lost: 0 };
     deleteForgotten(db, now);
     return salvaged;
@@ -165,7 +165,7 @@ function salvage(
           subagents.push(...sub);
           onStep("reading rows", rows.length);
         }
-        // After their parents, which they refer to.
+        // After their parents, because of the foreign key.
         add(table, subagents);
       }
       transaction(db, () => merge.finish());

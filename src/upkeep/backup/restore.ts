@@ -1,15 +1,14 @@
-// Replaces the database with a backup and quarantines the old one; what was forgotten since stays deleted.
+// Replaces the database with a backup and quarantines the old one. What was forgotten since the backup stays deleted.
 import { existsSync } from "node:fs";
 import type { Paths } from "../../config/paths.ts";
 import { checkDatabase, type Contents, copyDatabase } from "../../store/db/backup.ts";
-import { removeDatabase } from "../../store/db/swap.ts";
 import { isBusy, withDriver } from "../../store/db/driver.ts";
 import { migrate } from "../../store/db/migrate.ts";
 import { keepLastIds, type LastIds, lastIds } from "../../store/db/item-ids.ts";
 import { explain } from "../../store/db/open.ts";
 import { quarantineFolder, writeReport } from "../../store/db/quarantine.ts";
 import { salvageRows } from "../../store/db/salvage.ts";
-import { beginSwap, cancelSwap, endSwap, incomingOf } from "../../store/db/swap.ts";
+import { beginSwap, cancelSwap, endSwap, incomingOf, removeDatabase } from "../../store/db/swap.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { insertTombstone, type Tombstone, type TombstoneKind } from "../../store/tables/tombstones.ts";
 import { deleteForgotten } from "../erase/scrub-backups.ts";
@@ -54,7 +53,7 @@ export function restoreBackup(paths: Paths, backup: string, now: number): Restor
   return { contents, quarantine, forgotten };
 }
 
-/** What a restore keeps from the replaced database, as far as that can be read. */
+/** What a restore keeps from the replaced database, as far as it can be read. */
 interface CarriedOver {
   tombstones: readonly Tombstone[];
   lastIds: LastIds;

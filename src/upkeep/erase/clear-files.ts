@@ -1,4 +1,4 @@
-// Deletes what was forgotten from the files beside the database: quarantined drops, archived transcripts, lists of shown items.
+// Deletes files that contain forgotten text: quarantined drops, archived transcripts, lists of shown items.
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { findFallbackSpools } from "../../capture/live/fallback-spool.ts";
@@ -34,6 +34,6 @@ export function clearFiles(
       : [file.sessionId, ...copiedFrom].some((id) => hasForgottenParts(db, storedId(id))),
   );
   for (const { file } of copies) removeCopy(paths.archive, file);
-  // Archives without a description may be of a forgotten session, too.
+  // A copy without a description may be of a forgotten session.
   return { drops: drops.length, copies: copies.length + removeUnknownCopies(paths.archive) };
 }

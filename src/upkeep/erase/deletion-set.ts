@@ -8,7 +8,7 @@ import { outputOf } from "../../store/tables/tool-uses.ts";
 /** The ids of the rows, by table. */
 export type DeletionSet = Record<"sessions" | ItemTable, Set<number>>;
 
-/** In display order, with a noun for each. */
+/** In display order, each with its noun. */
 export const DELETION_KINDS: readonly [keyof DeletionSet, string][] = [
   ["sessions", "session"],
   ["prompts", "turn"],
@@ -104,7 +104,7 @@ export interface DeletionRow {
   prompt_number: number;
   /** The agent's id, or an observation's content hash. */
   key: string | null;
-  /** A text by which a person recognises it. */
+  /** Shown to the user. */
   title: string;
   /** JSON array of all its texts. */
   texts: string;

@@ -1,5 +1,5 @@
-// Texts that repeat a session's prompts and messages: a turn's response, a session's title, a subagent's report. Forgetting
-// a prompt or message clears those with the same text.
+// Texts that repeat prompts and messages: a turn's response, a session's title, a subagent's report. Forgetting a prompt
+// or message clears those with the same text.
 import type { Db } from "../../store/db/driver.ts";
 import { anyOf, raw, sql } from "../../store/db/sql.ts";
 
@@ -10,8 +10,8 @@ export interface DerivedText {
   text: string;
 }
 
-/** The titles and reports of these sessions; `own` is the session's id, which for a subagent is not its conversation's. */
-export function namesOf(db: Db, sessionIds: readonly string[]): (DerivedText & { own: string })[] {
+/** The titles and reports of these sessions. `own` is the session's id; a subagent's `session_id` is its parent's. */
+export function titlesOf(db: Db, sessionIds: readonly string[]): (DerivedText & { own: string })[] {
   return db.all(sql`SELECT s.session_id AS own, coalesce(parent.session_id, s.session_id) AS session_id,
        coalesce(parent.id, s.id) AS session_db_id, t.value AS text
      FROM sessions s LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id,
@@ -49,7 +49,7 @@ export function clearResponses(db: Db, promptDbIds: readonly number[]): void {
   db.run(sql`UPDATE prompts SET response = NULL WHERE id IN ${anyOf(promptDbIds)}`);
 }
 
-export function clearNames(db: Db, sessionIds: readonly string[]): void {
+export function clearTitles(db: Db, sessionIds: readonly string[]): void {
   db.run(sql`UPDATE sessions SET title = NULL, agent_title = NULL, report = NULL,
       subtitle = iif(parent_session_db_id IS NULL, NULL, subtitle)
      WHERE session_id IN ${anyOf(sessionIds)}`);

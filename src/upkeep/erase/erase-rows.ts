@@ -85,7 +85,7 @@ export function repairSession(db: Db, sessionDbId: number, turns: Iterable<numbe
   resetReading(db, sessionDbId);
 }
 
-/** The stored state of a transcript reader may contain deleted text. Ids of private prompts stay: they keep others out. */
+/** The stored state of a transcript reader may contain deleted text. Ids of private prompts stay: those are never read. */
 function resetReading(db: Db, sessionDbId: number): void {
   db.run(sql`UPDATE sync_state SET byte_offset = 0, line = 0, fingerprint = '', state = json_object('version', 0, 'state', json_object(
          'privatePromptIds', json(coalesce(state -> '$.state.privatePromptIds', '[]')),
@@ -133,7 +133,7 @@ export function scrub(db: Db): boolean {
   }
 }
 
-/** A worker that writes one turn after the other leaves gaps shorter than the 100 ms SQLite waits between attempts. */
+/** SQLite waits 100 ms between attempts, longer than the gaps of a worker that writes turn after turn. */
 const MAX_WAIT_MS = 10_000;
 const POLL_MS = 2;
 

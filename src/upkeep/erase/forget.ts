@@ -1,5 +1,5 @@
-// Forgets: deletes rows and everything derived from them, leaves tombstones so that they cannot come back, and derives
-// the memory of the rest again.
+// Forgets rows: deletes them and everything derived from them, adds tombstones so that they do not come back, and derives
+// memory of the rest again.
 import { deriveSession } from "../../memory/derive.ts";
 import { settleSubjects } from "../../memory/supersede.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -8,7 +8,14 @@ import { getObservation } from "../../store/tables/observations.ts";
 import { insertTombstone, momentOf, type Tombstone, tombstoneOf } from "../../store/tables/tombstones.ts";
 import { scrubVectors } from "../../store/vectors/vectors.ts";
 import { type DeletionRow, type DeletionSet, expandDeletion, readDeletionRows } from "./deletion-set.ts";
-import { clearNames, clearResponses, type DerivedText, namesOf, responsesOf, turnsEndingWith } from "./derived-text.ts";
+import {
+  clearTitles,
+  clearResponses,
+  type DerivedText,
+  titlesOf,
+  responsesOf,
+  turnsEndingWith,
+} from "./derived-text.ts";
 import { eraseRows, repairSession } from "./erase-rows.ts";
 import { type DerivedRows, findRowsContaining } from "./rows-containing.ts";
 
@@ -61,11 +68,11 @@ function erase(db: Db, deletion: DeletionSet, now: number, { words, derived }: A
     ...turnsEndingWith(db, deletion.messages),
   ];
   // Agents title a session after its prompts.
-  const titled = rows.prompts.map((row) => row.session_id ?? "");
-  const named = [...new Set([...titled, ...(matches?.sessions ?? []), ...(derived?.sessions ?? [])])];
+  const prompted = rows.prompts.map((row) => row.session_id ?? "");
+  const titled = [...new Set([...prompted, ...(matches?.sessions ?? []), ...(derived?.sessions ?? [])])];
   const responses = responsesOf(db, endings).filter(remains);
-  const names = namesOf(db, named).filter(remains);
-  const texts = [...responses, ...names];
+  const titles = titlesOf(db, titled).filter(remains);
+  const texts = [...responses, ...titles];
   const touched = [...new Set([...evidence, ...texts].map((row) => row.session_id ?? ""))];
   const observations = rows.observations.filter((row) => selected.has(row.id));
   const tombstones = [
@@ -75,7 +82,7 @@ function erase(db: Db, deletion: DeletionSet, now: number, { words, derived }: A
   ];
   for (const tombstone of tombstones) insertTombstone(db, tombstone, now);
   clearResponses(db, endings);
-  clearNames(db, named);
+  clearTitles(db, titled);
   const removed = eraseRows(db, deletion, rows);
   const summaries = matches?.summaries.filter(remains) ?? [];
   const changed = Map.groupBy([...evidence, ...texts, ...summaries], (row) => row.session_db_id ?? 0);

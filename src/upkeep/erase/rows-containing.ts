@@ -1,4 +1,4 @@
-// Finds the rows that contain a text, in upper or lower case, to forget them and to verify that they are gone.
+// Finds the rows that contain a text, ignoring case: to forget them, and to verify that they are gone.
 import type { Db } from "../../store/db/driver.ts";
 import { and, anyOf, raw, sql } from "../../store/db/sql.ts";
 import { outputOf } from "../../store/tables/tool-uses.ts";
@@ -25,7 +25,7 @@ const ITEMS: TextColumns[] = [
 ];
 
 const RESPONSES: TextColumns = { item: "x.id", table: "prompts", columns: ["response"], scope: "session" };
-const NAMES: TextColumns = {
+const TITLES: TextColumns = {
   item: "x.session_id",
   table: "sessions",
   columns: ["title", "subtitle", "agent_title", "report"],
@@ -43,7 +43,7 @@ const SESSION_ID = "(SELECT session_id FROM sessions WHERE id = x.session_db_id)
 /** Texts besides the items, such as the names of folders, branches and files. */
 const OTHERS: TextColumns[] = [
   { ...RESPONSES, item: "'p' || x.id" },
-  { ...NAMES, columns: [...NAMES.columns, "cwd", "git_branch", "transcript_path"] },
+  { ...TITLES, columns: [...TITLES.columns, "cwd", "git_branch", "transcript_path"] },
   { ...SUMMARIES, item: SESSION_ID },
   { item: SESSION_ID, table: "commits", columns: ["subject", "branch"], scope: "session" },
   { item: SESSION_ID, table: "file_snapshots", columns: ["path"], scope: "session" },
@@ -72,7 +72,7 @@ export interface DerivedRows {
 export function findRowsContaining(db: Db, text: string, projectId: number | undefined): DerivedRows {
   return {
     responses: find(db, RESPONSES, [text], projectId).map(Number),
-    sessions: find(db, NAMES, [text], projectId),
+    sessions: find(db, TITLES, [text], projectId),
     summaries: db.all(sql`SELECT DISTINCT s.session_id, u.session_db_id, u.prompt_number
       FROM summaries u JOIN sessions s ON s.id = u.session_db_id
       WHERE u.id IN ${anyOf(find(db, SUMMARIES, [text], projectId))}`),

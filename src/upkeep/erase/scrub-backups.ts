@@ -21,7 +21,7 @@ import {
   tombstoneOf,
 } from "../../store/tables/tombstones.ts";
 import { type DeletionSet, emptyDeletionSet, readDeletionRows } from "./deletion-set.ts";
-import { type DerivedText, namesOf, responsesOf, rowsWithText } from "./derived-text.ts";
+import { type DerivedText, titlesOf, responsesOf, rowsWithText } from "./derived-text.ts";
 import { overwriteDeleted, scrub } from "./erase-rows.ts";
 import { forget, tombstonesOf, type Words } from "./forget.ts";
 import { findItemsContaining, findTextAnywhere } from "./rows-containing.ts";
@@ -30,13 +30,13 @@ import { piecesIn } from "./verify-erased.ts";
 import { raw, sql } from "../../store/db/sql.ts";
 
 export interface ClearedCopies {
-  /** Backups it was deleted from. */
+  /** Backups that the text was deleted from. */
   cleaned: string[];
-  /** Backups that did not have it. */
+  /** Backups that did not contain it. */
   without: string[];
   /** Backups that could not be cleaned and were deleted. */
   removed: string[];
-  /** For what only backups had: an export from that time must not bring it back. */
+  /** For rows that only backups had, so that an old export does not bring them back. */
   tombstones: Tombstone[];
 }
 
@@ -56,7 +56,7 @@ function copiesOf({ database, quarantine }: Paths): string[] {
 /** Deletes what this database has tombstones for from every backup and quarantined database. */
 export function clearCopies(db: Db, paths: Paths, traces: Traces): ClearedCopies {
   const cleared: ClearedCopies = { cleaned: [], without: [], removed: [], tombstones: [] };
-  // A backup that is being made right now has it, too.
+  // A backup in progress contains it, too.
   removeUnfinished(paths.database, Infinity);
   for (const path of copiesOf(paths)) {
     const result = tryClearCopy(db, path, traces);
@@ -77,11 +77,11 @@ interface Deleted {
   tombstones: Tombstone[];
 }
 
-/** Undefined if that fails: the copy is damaged, or of a newer version. */
+/** Undefined for a copy that is damaged or of a newer version. */
 function tryClearCopy(from: Db, path: string, { pieces, words }: Traces): Deleted | undefined {
   try {
     return withDriver(path, {}, (copy) => {
-      // A migrated copy is better than none: it may be the only one of its time.
+      // Migrated rather than deleted: it may be the only backup from its time.
       migrate(copy);
       const now = Date.now();
       transaction(copy, () => {
@@ -102,7 +102,7 @@ function mayContain(path: string, { pieces, sessions }: Traces): boolean {
   return signs.length === 0 || SUFFIXES.some((suffix) => piecesIn(path + suffix, signs).length > 0);
 }
 
-/** Returns the new ones. Skips those that match existing rows, which a person or an audit changed and kept. */
+/** Returns the new ones. Skips those that match rows of this database: a person or an audit changed and kept those. */
 function addTombstones(db: Db, tombstones: readonly Tombstone[]): Tombstone[] {
   return transaction(db, () => {
     const added = tombstones.filter((one) => insertTombstone(db, one, Date.now()));
@@ -112,16 +112,16 @@ function addTombstones(db: Db, tombstones: readonly Tombstone[]): Tombstone[] {
   });
 }
 
-function hashesOf(db: Db, { deletion, responses, names }: Found): string[] {
+function hashesOf(db: Db, { deletion, responses, titles }: Found): string[] {
   const rows = readDeletionRows(db, deletion);
   const evidence = [...rows.prompts, ...rows.messages, ...rows.tool_uses];
   return [
     ...rows.sessions.map(({ item }) => tombstoneOf("session", item)),
-    ...tombstonesOf(evidence, [...responses, ...names], rows.observations),
+    ...tombstonesOf(evidence, [...responses, ...titles], rows.observations),
   ].map(({ hash }) => hash);
 }
 
-/** Whether a backup or quarantined database contains the words: those keep for a while what retention deleted. */
+/** Whether a backup or quarantined database contains the words. Retention does not delete from those. */
 export function isInCopies(db: Db, paths: Paths, words: Words): boolean {
   return copiesOf(paths).some((path) => {
     try {
@@ -152,13 +152,13 @@ export function deleteForgotten(db: Db, now: number): number {
 
 function forgetByTombstones(db: Db, now: number, words?: Words): Deleted {
   const { deletion, ...texts } = findForgotten(db);
-  // If many turns end with "Done." and one was forgotten: a text that a remaining row has stays.
+  // Many turns may end with "Done.": if one is forgotten, the text stays for the others.
   const isUnused = (text: DerivedText): boolean => {
     const { prompts, messages } = rowsWithText(db, text);
     return prompts.every((id) => deletion.prompts.has(id)) && messages.every((id) => deletion.messages.has(id));
   };
   const responses = texts.responses.filter(isUnused).map(({ id }) => id);
-  const sessions = [...new Set(texts.names.filter(isUnused).map(({ own }) => own))];
+  const sessions = [...new Set(texts.titles.filter(isUnused).map(({ own }) => own))];
   for (const item of words ? findItemsContaining(db, words.text, words.projectId) : [])
     addToDeletion(db, deletion, item);
   const found = [...Object.values(deletion), responses, sessions].some((ids) => [...ids].length > 0);
@@ -173,7 +173,7 @@ function forgetByTombstones(db: Db, now: number, words?: Words): Deleted {
 interface Found {
   deletion: DeletionSet;
   responses: ReturnType<typeof responsesOf>;
-  names: ReturnType<typeof namesOf>;
+  titles: ReturnType<typeof titlesOf>;
 }
 
 /** Each table's column with the agent's id, and the kind of its tombstones. */
@@ -189,7 +189,7 @@ function findForgotten(db: Db): Found {
   for (const { id, session_id } of sessions) if (isForgottenSession(db, session_id)) deletion.sessions.add(id);
   const isForgottenText = (one: DerivedText): boolean =>
     hasTombstone(db, tombstoneOf("text", one.session_id, one.text));
-  const found: Found = { deletion, responses: [], names: [] };
+  const found: Found = { deletion, responses: [], titles: [] };
   for (const { id, session_id } of sessions) {
     if (deletion.sessions.has(id) || !hasForgottenParts(db, session_id)) continue;
     // Tombstones are keyed by the conversation, which includes its subagents.
@@ -211,7 +211,7 @@ function findForgotten(db: Db): Found {
     const promptIds = prompts.map((row) => row.id);
     found.responses.push(...responsesOf(db, promptIds).filter(isForgottenText));
     const sessionIds = db.column<string>(sql`SELECT session_id FROM sessions WHERE id IN (${family(id)})`);
-    found.names.push(...namesOf(db, sessionIds).filter(isForgottenText));
+    found.titles.push(...titlesOf(db, sessionIds).filter(isForgottenText));
   }
   const observations = db.column<number>(sql`SELECT id FROM observations
     WHERE content_hash IN (SELECT hash FROM tombstones WHERE kind = 'observation')`);

@@ -19,7 +19,7 @@ const MAX_TEXT_CHARS = 100_000;
 // Without control characters, quotes and backslashes, which JSON escapes.
 const RUN = /[^\p{Cc}"\\]{16,}/gu;
 
-/** Pieces of the texts as they are written to disk, whatever encoding is around them. */
+/** Pieces of the texts that have the same bytes on disk, whether in plain text or in JSON. */
 export function piecesOf(texts: readonly string[]): string[] {
   const perText = texts.map((text) => {
     const runs = text.slice(0, MAX_TEXT_CHARS).match(RUN) ?? [];
@@ -45,17 +45,17 @@ export interface Proof {
   tooShort: number;
   files: number;
   bytes: number;
-  /** Files that contain a piece which is in no remaining row. */
+  /** Files with a piece that is in no remaining row. */
   found: string[];
-  /** Items and sessions that contain the same words. */
+  /** Remaining items and sessions that contain a piece. */
   elsewhere: string[];
   /** Index entries of rows that no longer exist. */
   searchHits: number;
-  /** Index entries of rows with the same words but other endings or punctuation. */
+  /** Index entries of remaining rows with similar words: other endings or punctuation. */
   alike: number;
 }
 
-/** `cleaned`: copies of the database in which every remaining piece is known to be in a row. */
+/** `cleaned`: copies of the database that were checked already. */
 export function verifyErased(
   db: Db,
   folders: readonly string[],
@@ -80,7 +80,7 @@ export function verifyErased(
   };
 }
 
-/** Without the first and last word, which may be cut off, if at least two words remain. */
+/** Drops the first and last word, which may be cut off, if at least two words remain. */
 function phraseOf(piece: string): string {
   const words = wordsOf(piece);
   const whole = words.slice(1, -1);
@@ -91,7 +91,7 @@ function scanFolders(folders: readonly string[], pieces: readonly string[]) {
   const scan = { files: 0, bytes: 0, found: new Map<string, string[]>() };
   for (const folder of folders) {
     for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-      // Short words are in our own code as well.
+      // A piece may be in C-Mem's own code.
       if (PROGRAM_FOLDERS.includes(name.split(sep)[0] ?? "")) continue;
       const path = join(folder, name);
       const stat = statSync(path, { throwIfNoEntry: false });
@@ -105,7 +105,7 @@ function scanFolders(folders: readonly string[], pieces: readonly string[]) {
   return scan;
 }
 
-/** The pieces that this file contains, in upper or lower case: an index stores words in lower case. */
+/** The pieces that this file contains, ignoring case: an index stores words in lower case. */
 export function piecesIn(path: string, pieces: readonly string[]): string[] {
   const wanted = new Map(pieces.map((piece) => [piece, lowerCase(Buffer.from(piece))]));
   const held = new Set<string>();
@@ -123,7 +123,7 @@ export function piecesIn(path: string, pieces: readonly string[]): string[] {
   return [...held];
 }
 
-/** An incomplete file as far as it can be read; a damaged one as its raw bytes. */
+/** Unzips an incomplete file as far as possible; returns the raw bytes of a damaged one. */
 function unzip(path: string): Buffer {
   const { gunzipSync, constants } = process.getBuiltinModule("node:zlib");
   const bytes = readFileSync(path);

@@ -175,7 +175,7 @@ describe("retention", () => {
     expect(going).toEqual(["in /old/app"]);
     expect(ruleProblems(db, settings)).toEqual([
       'retentionProjects: there is no project "ap"; the general limits apply.',
-      'retentionProjects: "30d" is not a number of days, nor two (30/365); everything of /play/app is kept.',
+      'retentionProjects: "30d" is neither days (30) nor evidence/memory days (30/365); all data of /play/app is kept.',
     ]);
     db.close();
   });

@@ -1,4 +1,4 @@
-// Deletes data beyond the retention limits: by age, by project, by total size. Without such settings everything is kept.
+// Deletes data beyond the retention limits: by age, by project, by total size. By default everything is kept.
 import type { Settings } from "../../config/schema.ts";
 import { deriveSession } from "../../memory/derive.ts";
 import { updateLinks } from "../../memory/relate/update-links.ts";
@@ -33,7 +33,7 @@ export interface PurgePlan {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MB = 1024 * 1024;
-/** A database over the limit is shrunk to 90% of it, so that it is not over again tomorrow. */
+/** A database over the limit is reduced to 90% of it, so that it is not over the limit again tomorrow. */
 const TARGET_SHARE = 0.9;
 
 export function isRetentionSet(settings: Settings): boolean {
@@ -91,8 +91,8 @@ export interface PurgeStep {
 const MAX_ROUNDS = 8;
 
 /**
- * In short steps: between two of them others can write, and it can be stopped; what was deleted by then stays deleted.
- * `mayVacuum`: a file from an early version has to be rewritten as a whole to free space, which blocks other writers.
+ * Yields between short steps, so that others can write and the caller can stop. `mayVacuum`: files of early versions must
+ * be rewritten completely to free space, which blocks other writers.
  */
 export function* purge(
   db: Db,
@@ -114,7 +114,7 @@ export function* purge(
   return purged;
 }
 
-/** Right after a sync memory is not derived yet, and after the purge its evidence is gone. */
+/** Derives memory from the evidence first: right after a sync it is not derived yet. */
 function* derive(db: Db, plan: PurgePlan, now: number): Generator<PurgeStep, void> {
   const stale = new Set(staleSessions(db).map(({ id }) => id));
   let done = 0;
@@ -177,12 +177,14 @@ function parseDays(text: string): Omit<Rule, "projectId"> | undefined {
   return found === undefined ? undefined : { evidenceDays: Number(evidence), memoryDays: Number(memory) };
 }
 
-/** Rules without effect: the user may rely on one to keep a project. */
+/** Rules without effect, which the user may rely on. */
 export function ruleProblems(db: Db, settings: Settings): string[] {
   return Object.entries(settings.retentionProjects).flatMap(([name, days]) => {
     if (projectsNamed(db, name).length === 0)
       return [`retentionProjects: there is no project "${name}"; the general limits apply.`];
     if (parseDays(days) !== undefined) return [];
-    return [`retentionProjects: "${days}" is not a number of days, nor two (30/365); everything of ${name} is kept.`];
+    return [
+      `retentionProjects: "${days}" is neither days (30) nor evidence/memory days (30/365); all data of ${name} is kept.`,
+    ];
   });
 }
