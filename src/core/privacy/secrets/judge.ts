@@ -1,6 +1,16 @@
 // Judges whether a value is a credential, or a word, a type or an expression that stands in its place.
 import type { Label, LabelKind } from "./labels.ts";
-import { INSTRUCTION, isMixed, isName, isPlaceholder, isRandom, LABEL_ITSELF, LABEL_WITHIN } from "./placeholders.ts";
+import {
+  INSTRUCTION,
+  isJumbled,
+  isMixed,
+  isName,
+  isPlaceholder,
+  isRandom,
+  LABEL_ITSELF,
+  LABEL_WITHIN,
+  WORDS_ONLY,
+} from "./placeholders.ts";
 import type { Value } from "./value.ts";
 
 /** How likely a literal is in this position. */
@@ -19,7 +29,8 @@ export type Evidence =
 const SCHEME = /^(?:bearer|basic|token|digest|bot|apikey)\s+/i;
 
 /** `[value]`, without a scheme such as "Bearer ", where it is a credential; else `[]`. */
-export function judge({ kind, name }: Label, value: Value, evidence: Evidence): Value[] {
+export function judge(label: Label, value: Value, evidence: Evidence): Value[] {
+  const { name } = label;
   const scheme = SCHEME.exec(value.text)?.[0].length ?? 0;
   const rest = { ...value, start: value.start + scheme, text: value.text.slice(scheme) };
   const isPhrase = /phrase/i.test(name) && evidence === "literal" && /^[a-z]+(?:,? [a-z]+){2,}$/.test(rest.text);
@@ -30,8 +41,10 @@ export function judge({ kind, name }: Label, value: Value, evidence: Evidence): 
     return [rest];
   // DB_PASSWORD = "several words": a constant, not the label of a form.
   const isConstant = evidence === "literal" && /^[A-Z\d_]{4,}$/.test(name) && /\s/.test(rest.text);
-  if (isConstant && isCredential("password", rest, "setting")) return [rest];
-  return isCredential(kind, rest, evidence) ? [rest] : [];
+  if (isConstant && isCredential({ ...label, kind: "password" }, rest, "setting")) return [rest];
+  const isHeader =
+    /authorization$/i.test(name) && rest.text.length >= 8 && !WORDS_ONLY.test(rest.text) && !isHarmless(rest.text);
+  return isHeader || isCredential(label, rest, evidence) ? [rest] : [];
 }
 
 /** Undefined for `[]`, so that the next notation is tried. */
@@ -66,13 +79,14 @@ const HARMLESS = new RegExp(
     ")[!?;:.,]*$",
   "i",
 );
-export function isCredential(kind: LabelKind, value: Value, evidence: Evidence): boolean {
+export function isCredential(label: Label, value: Value, evidence: Evidence): boolean {
+  const { kind } = label;
   const { text, isQuoted } = value;
   if (text.includes("[redacted:")) return false;
   if (kind === "phrase") return /^["'`]?(?:[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8}/.test(text);
   if (text.length < 3 || isHarmless(text)) return false;
-  if (!isQuoted && isCodeLike(text, evidence)) return false;
-  if (kind === "key" || kind === "token") return isUnwordly(kind, text, evidence);
+  if (!isQuoted && !ENCODED.test(text) && isCodeLike(text, evidence)) return false;
+  if (kind === "key" || kind === "token") return isUnwordly(label, value, evidence);
   if (kind === "named") return isNamedCredential(value, evidence);
   if (/\s/.test(text))
     return (
@@ -82,7 +96,9 @@ export function isCredential(kind: LabelKind, value: Value, evidence: Evidence):
   if (WORDY.test(text)) return isWord(kind, value, evidence);
   if (evidence === "prose" && MEASURE.test(text)) return false;
   if (evidence === "prose")
-    return isMixed(text) || /^\p{L}+\d+$/u.test(text) ? text.length >= 5 : isQuoted || isSpiked(text);
+    return isMixed(text) || /^(?:\p{L}+\d+|\d{4,})$/u.test(text)
+      ? text.length >= (/\D/.test(text) ? 5 : 4)
+      : isQuoted || isSpiked(text);
   return text.length >= 4 || isQuoted;
 }
 
@@ -190,18 +206,29 @@ export function isSpiked(text: string): boolean {
   return /[\p{L}\d][!@#$%^&*~+=?][\p{L}\d]|[\p{L}][!#$%^*~]+$/u.test(text);
 }
 
-function isUnwordly(kind: LabelKind, text: string, evidence: Evidence): boolean {
-  if (isRandom(text)) return kind === "token" || !isName(text);
-  if (evidence === "prose") return false;
-  if (kind === "token" && evidence === "exact" && /^[a-z]+(?:-[a-z]+){2,}$/.test(text)) return !LABEL_INSIDE.test(text);
-  return text.length >= 8 && isMixed(text) && !isName(text);
+/** A long value without dots: at its end may be the "=" of base64. */
+const ENCODED = /^(?![A-Z\d_]+$)[\w+/=-]{20,}$/;
+const CALL_OR_PATH = /^[A-Za-z_$][\w$.]*[([]|^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+;?$/;
+
+function isUnwordly({ kind, name }: Label, { text, isQuoted }: Value, evidence: Evidence): boolean {
+  if (kind === "token") {
+    const isPath = !isQuoted && evidence !== "exact" && CALL_OR_PATH.test(text) && !text.split(".").some(isJumbled);
+    if (!isPath && (isRandom(text) || (text.length >= 6 && isMixed(text)))) return true;
+    return evidence === "exact" && /^[a-z]+(?:-[a-z]+){2,}$/.test(text) && !LABEL_INSIDE.test(text);
+  }
+  if (isName(text)) return false;
+  // Stricter for keys that are often harmless: `fooKey: value`, `hotkey=value`, `key: "value"`.
+  const isSetting = /_(?:key|pat)[_-]?\d*$/i.test(name) || (isQuoted && !/^key\d*$/i.test(name));
+  if (isSetting) return text.length >= 8 && isMixed(text);
+  return text.length >= 20 && isJumbled(text) && /[a-z]/.test(text) && /[A-Z]/.test(text);
 }
 
 /** An API's token or key: a plain word counts only as a literal, or where it cannot be a state or a type. */
 function isNamedCredential(value: Value, evidence: Evidence): boolean {
   const { text, isQuoted } = value;
   if (/\s/.test(text)) return text.length >= 20 && isMixed(text) && (text.match(/[^\w\s]/g)?.length ?? 0) >= 5;
-  if (!WORDY.test(text)) return text.length >= 5 && (evidence !== "prose" || isRandom(text));
+  if (!WORDY.test(text))
+    return text.length >= (isQuoted ? 3 : 5) && (evidence !== "prose" || isMixed(text) || isSpiked(text));
   if (ALGORITHM.test(text) || (evidence === "prose" && !isQuoted)) return false;
   return (
     text.length >= 6 && (isQuoted || evidence === "exact" || text.includes("-")) && isWord("secret", value, evidence)
@@ -213,7 +240,7 @@ const ALGORITHM = /^(?:rsa|dsa|ecdsa|ed\d+|aes\w*|hmac|jwt|header|cookie|query|b
 function isWord(kind: LabelKind, { text, isQuoted }: Value, evidence: Evidence): boolean {
   const bare = text.replace(/[!.]$/, "");
   if (
-    text.length < 4 ||
+    text.length < (isQuoted ? 3 : 4) ||
     (bare.includes(".") && /^[a-z]+(?:\.[a-z_]+)+$/i.test(bare) && !isQuoted && !isDottedWords(bare, evidence))
   ) {
     return false;
@@ -222,7 +249,7 @@ function isWord(kind: LabelKind, { text, isQuoted }: Value, evidence: Evidence):
   const parts = bare.split(/[-_.' ]/);
   if (
     parts.length > 1 &&
-    (parts.some((part) => LABEL_ITSELF.test(part)) ||
+    (((parts.length < 4 || !isQuoted) && parts.some((part) => LABEL_ITSELF.test(part))) ||
       (parts.length === 2 && /^\p{Ll}/u.test(bare) && HARMLESS.test(parts[0] as string)))
   )
     return false;

@@ -1,6 +1,5 @@
 // The table of secrets: what each kind looks like. A test redacts the sample of each row.
 import { alnum, hex, isUnmasked, lazy, type Secret, shapes } from "./secret.ts";
-import { ASSIGNMENTS } from "./key-value-rows.ts";
 import { COMMANDS } from "./commands.ts";
 import { PROTOCOLS } from "./protocols.ts";
 import { encodedSecrets } from "./encoded.ts";
@@ -214,10 +213,4 @@ const SHAPES: readonly Secret[] = [
     accept: (_, value) => !isPlaceholder(value),
   },
 ];
-export const SECRETS: readonly Secret[] = [
-  ...SHAPES,
-  ...COMMANDS,
-  ...PROTOCOLS,
-  ...encodedSecrets(SHAPES),
-  ...ASSIGNMENTS,
-];
+export const SECRETS: readonly Secret[] = [...SHAPES, ...COMMANDS, ...PROTOCOLS, ...encodedSecrets(SHAPES)];
