@@ -1,4 +1,4 @@
-// Counts which injected items were used later in the session: an id named, a file touched, a fix run, a title repeated.
+// Counts injected items that the session used later: an id named, a file touched, a fix run, a title repeated.
 import { commandForm } from "../core/shell-command.ts";
 import { STOP_WORDS, wordsOf } from "../core/words.ts";
 import type { Db } from "../store/db/driver.ts";

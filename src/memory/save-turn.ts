@@ -20,7 +20,7 @@ import { setCurrentSummary, summariesOfTurn, upsertSummary } from "../store/tabl
 import { hasTombstone } from "../store/tables/tombstones.ts";
 import { isFailedUse } from "../store/tables/tool-uses.ts";
 import { saveSession } from "./save-session.ts";
-import { settleSubjects } from "./supersede.ts";
+import { updateSuccessors } from "./supersede.ts";
 
 export interface TurnPlace {
   sessionDbId: number;
@@ -69,7 +69,7 @@ export function saveTurnMemory(
   if (memory.summary !== undefined) isChanged = upsertSummary(db, place, memory.summary, producer, now) || isChanged;
   const after = setCurrentVersion(db, place, producer);
   const subjects = [...before, ...after].map((row) => row.subject).filter((subject) => subject !== null);
-  settleSubjects(db, projectId, new Set(subjects), now);
+  updateSuccessors(db, projectId, new Set(subjects), now);
   // The extractor derives a whole session, and saves it at the end.
   if (producer.name !== EXTRACTOR.name) saveSession(db, place.sessionDbId, now);
   return isChanged;

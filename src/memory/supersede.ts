@@ -3,8 +3,8 @@ import type { Db } from "../store/db/driver.ts";
 import { deleteLink, insertLink, type Link } from "../store/tables/links.ts";
 import { setSuccessor, subjectChain } from "../store/tables/observations.ts";
 
-/** Settles the whole chain of each subject, so the order in which sessions arrive does not matter. */
-export function settleSubjects(
+/** Updates the whole chain of each subject, so the order in which sessions arrive does not matter. */
+export function updateSuccessors(
   db: Db,
   projectId: number | undefined,
   subjects: ReadonlySet<string>,

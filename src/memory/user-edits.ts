@@ -1,4 +1,4 @@
-// What users do with observations: add, pin, edit, supersede. All of it survives a rebuild.
+// Users' changes to observations: add, pin, edit, supersede. All of them survive a rebuild.
 import { AppError } from "../core/error.ts";
 import { filterText } from "../core/privacy/filter.ts";
 import type { Observation, Producer } from "../core/memory.ts";
@@ -22,9 +22,9 @@ import { markTurnStale } from "../store/tables/stale-turns.ts";
 import { deleteTombstone } from "../store/tables/tombstones.ts";
 import { transaction } from "../store/db/transaction.ts";
 import { likeness } from "../core/similarity.ts";
-import { deleteSuccessorLink, settleSubjects, supersedesLink } from "./supersede.ts";
+import { deleteSuccessorLink, updateSuccessors, supersedesLink } from "./supersede.ts";
 
-export const BY_HAND: Producer = { name: "user" };
+export const USER: Producer = { name: "user" };
 
 /** The share of the shorter text's words that two nearly equal observations have in common. */
 const NEARLY_SAME = 0.8;
@@ -45,22 +45,21 @@ export function remember(db: Db, projectId: number | undefined, given: Observati
   }
   return transaction(db, () => {
     const hash = contentHash(observation);
-    const standing = currentTexts(db, projectId);
-    const same = standing.find((row) => row.content_hash === hash);
+    const current = currentTexts(db, projectId);
+    const same = current.find((row) => row.content_hash === hash);
     if (same !== undefined) return { id: same.id, isNew: false, alike: [] };
     // Adding a forgotten observation again restores it.
     deleteTombstone(db, "observation", hash);
     const words = `${observation.title}\n${observation.narrative}`;
-    const alike = standing
+    const alike = current
       .filter((row) => likeness(words, `${row.title}\n${row.narrative}`) >= NEARLY_SAME)
       .slice(0, MAX_ALIKE)
       .map(({ id, title }) => ({ id, title }));
-    const id = insertObservation(db, { projectId, observation, producer: BY_HAND, validFrom: now }, now);
+    const id = insertObservation(db, { projectId, observation, producer: USER, validFrom: now }, now);
     return { id, isNew: true, alike };
   });
 }
 
-/** Users' text is filtered as everything else. */
 function filtered(observation: Observation): Observation {
   const { subtitle, ...rest } = observation;
   const shorter = subtitle === undefined ? "" : filterText(subtitle).trim();
@@ -77,10 +76,10 @@ function filtered(observation: Observation): Observation {
 /** Without its pin the observation follows its evidence: the turn is derived again. */
 export function pin(db: Db, id: number, isPinned: boolean): ObservationRow {
   return transaction(db, () => {
-    const row = existing(db, id);
+    const row = requireObservation(db, id);
     setPinned(db, id, isPinned);
     if (!isPinned && row.session_db_id !== null) markTurnStale(db, row.session_db_id, row.prompt_number ?? 0);
-    return existing(db, id);
+    return requireObservation(db, id);
   });
 }
 
@@ -92,52 +91,52 @@ export function edit(db: Db, id: number, observation: Observation, now: number):
     });
   }
   return transaction(db, () => {
-    existing(db, id);
+    requireObservation(db, id);
     rewriteObservation(db, id, clean, now);
-    return existing(db, id);
+    return requireObservation(db, id);
   });
 }
 
 export function supersede(db: Db, olderId: number, newerId: number, now: number): ObservationRow {
   return transaction(db, () => {
-    const older = existing(db, olderId);
-    const newer = existing(db, newerId);
+    const older = requireObservation(db, olderId);
+    const newer = requireObservation(db, newerId);
     if (olderId === newerId) throw new AppError("usage", "An observation cannot supersede itself.");
     deleteSuccessorLink(db, older);
     supersedeByHand(db, olderId, newerId, now);
     insertLink(db, supersedesLink(newerId, olderId), now);
-    settleSubjectOf(db, older, now);
-    settleSubjectOf(db, newer, now);
+    updateSuccessorsOf(db, older, now);
+    updateSuccessorsOf(db, newer, now);
     // A chain made by the user may lead back to the older one.
     if (successorsOf(db, olderId).includes(olderId)) {
       throw new AppError("usage", `o${newerId} was itself superseded by o${olderId}, directly or through others.`, {
         hint: `c-mem supersede o${newerId} --undo, then try again.`,
       });
     }
-    return existing(db, olderId);
+    return requireObservation(db, olderId);
   });
 }
 
 /** The observation is valid again, unless a newer one has the same subject. */
 export function undoSupersede(db: Db, id: number, now: number): ObservationRow {
   return transaction(db, () => {
-    const row = existing(db, id);
+    const row = requireObservation(db, id);
     if (row.superseded_at === null) {
       const why = row.superseded_by === null ? "was not superseded" : "was not superseded by a user";
       throw new AppError("nothing_found", `o${id} ${why}.`);
     }
     deleteSuccessorLink(db, row);
     setSuccessor(db, id, undefined);
-    settleSubjectOf(db, row, now);
-    return existing(db, id);
+    updateSuccessorsOf(db, row, now);
+    return requireObservation(db, id);
   });
 }
 
-function settleSubjectOf(db: Db, row: ObservationRow, now: number): void {
-  if (row.subject !== null) settleSubjects(db, row.project_id ?? undefined, new Set([row.subject]), now);
+function updateSuccessorsOf(db: Db, row: ObservationRow, now: number): void {
+  if (row.subject !== null) updateSuccessors(db, row.project_id ?? undefined, new Set([row.subject]), now);
 }
 
-function existing(db: Db, id: number): ObservationRow {
+function requireObservation(db: Db, id: number): ObservationRow {
   const row = getObservation(db, id);
   if (row !== undefined) return row;
   throw new AppError("nothing_found", `There is no observation o${id}.`, {

@@ -69,9 +69,9 @@ describe("related sessions", () => {
     updateLinks(db, { maxMs: Infinity });
     const related = relatedSessions(db, session(db, id), 10);
     expect(related.map(({ session: { session_id }, reasons }) => [session_id, reasons])).toEqual([
-      ["next", ["continues it"]],
-      ["reverts", ["has much in common with it", "mentions commit abc1234, which it made"]],
-      ["near", ["perhaps continues it", "on the same branch feat, 24 h apart"]],
+      ["next", ["continues this session"]],
+      ["reverts", ["similar to this session", "mentions commit abc1234, which this session made"]],
+      ["near", ["perhaps continues this session", "on the same branch feat, 24 h apart"]],
       ["rare", ["changed the same rare.ts"]],
       ...["c1", "c2", "c3"].map((name) => [name, ["changed the same package.json"]]),
     ]);
@@ -226,8 +226,8 @@ describe("the command that resumes a session", () => {
     const { db, add } = seedStore(undefined, { agent: "unheard-of" });
     add("s", prompt("x"));
     add("--help", prompt("x"), { agent: "codex" });
-    expect(() => resumeCommand(session(db, "s"))).toThrow("not known how");
-    expect(() => resumeCommand(session(db, "--help"))).toThrow("no session id");
+    expect(() => resumeCommand(session(db, "s"))).toThrow("cannot resume sessions of unheard-of");
+    expect(() => resumeCommand(session(db, "--help"))).toThrow("read as an option");
     db.close();
   });
 });

@@ -74,7 +74,7 @@ describe("efforts on the command line", () => {
       ],
     });
     expect(await data(world, ["related", PLAN])).toMatchObject({
-      results: [{ session_id: CODE, reasons: expect.arrayContaining(["continues it"]) }],
+      results: [{ session_id: CODE, reasons: expect.arrayContaining(["continues this session"]) }],
     });
     const { stdout } = await run(world, ["__complete", "effort", "e"]);
     expect(stdout).toMatch(new RegExp(`^${id}\\t.*Parse invoices line by line`));

@@ -1,4 +1,4 @@
-// Sends one request to the model within the budget, and decides what a failure means for the turn.
+// Sends one request to the model within the budget, and turns failures into outcomes.
 import type { Settings } from "../../config/schema.ts";
 import { failedCost, likelyCost, maximumCost, replyCost } from "../../llm/budget.ts";
 import { LlmError, nextAfter } from "../../llm/error.ts";

@@ -1,4 +1,4 @@
-// The record of a turn that a model reads: every piece with its id, long texts cut in the middle, within a limit.
+// Writes the record of a turn for a model: every piece with its id, long texts cut in the middle, within a limit.
 import { filterText } from "../../core/privacy/filter.ts";
 import { oneLine } from "../../core/text.ts";
 import { estimateTokens } from "../../core/tokens.ts";
@@ -64,7 +64,7 @@ function piecesOf(evidence: TurnEvidence, scale: number): Piece[] {
   return pieces;
 }
 
-/** Then the response has an id of its own, the message's. */
+/** Then the response can be cited by the message's id. */
 export function isResponseInMessages({ prompt, messages }: TurnEvidence): boolean {
   const response = prompt.response.trim();
   return response === "" || messages.some((message) => message.text.trim().endsWith(response));

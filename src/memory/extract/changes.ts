@@ -43,7 +43,7 @@ export function changesOf({ toolUses, root }: TurnEvidence): Changes {
   return changes;
 }
 
-/** 0 where the agent wrote a file without saying how many lines. */
+/** 0 if the agent did not report line counts. */
 export function changedLines(file: ChangedFile): number {
   return file.added + file.removed;
 }

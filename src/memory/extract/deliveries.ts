@@ -1,4 +1,4 @@
-// What left the working tree in a turn: commits, pull requests, releases, deployments, migrations.
+// The commits, pull requests, releases, deployments and migrations of a turn.
 import { clip, readBlocks, sentencesOf, wholeSentences } from "../../core/prose.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { type Run, shownCommand } from "./commands.ts";

@@ -23,7 +23,7 @@ interface Fix {
   remedy: Run | undefined;
 }
 
-/** Commands that failed and later passed, where the reason is worth knowing next time. */
+/** Commands that failed and later passed, if the reason is worth knowing. */
 export function findFixes({ toolUses }: TurnEvidence, runs: readonly Run[]): Fix[] {
   return runs.flatMap((failure, index) => {
     if (!hasFailed(failure) || failure.purpose === "look") return [];
@@ -69,7 +69,7 @@ function successOf(failure: Run, after: readonly Run[]): Run | undefined {
   );
 }
 
-/** Mistakes an agent makes again unless they are written down: "unknown option '--foo'". */
+/** Mistakes an agent repeats: "unknown option '--foo'". */
 const WRONG_USE =
   /unrecogni[sz]ed|unknown (?:option|command|flag|subcommand|argument)|unexpected argument|invalid (?:option|value|flag|choice)|command not found|not installed|deprecated|requires?\b|unsupported|missing script|EACCES|ECONNREFUSED|address already in use/i;
 
@@ -82,7 +82,7 @@ function isWorthKnowing({ failure, error, files, remedy, isSameCommand }: Fix): 
 
 const REPAIRED: ReadonlySet<Purpose> = new Set(["test", "build", "run"]);
 
-/** A command that failed before the first change and passed after the last: the turn's work was to fix it. */
+/** A command that failed before the first change and passed after the last one: the turn fixed it. */
 export function findRepair(
   { toolUses }: TurnEvidence,
   runs: readonly Run[],
@@ -98,7 +98,7 @@ export function findRepair(
   return failure === undefined || success === undefined ? undefined : { failure, success };
 }
 
-/** `causes`: what the agent said of why things fail; one said between failure and success is this fix's cause. */
+/** `causes`: what the agent said about causes. One said between failure and success is this fix's. */
 export function fixObservation(fix: Fix, causes: readonly Statement[], { messages }: TurnEvidence): Observation {
   const { failure, success, error, files, edits, isSameCommand } = fix;
   const isBetween = (id: string): boolean =>

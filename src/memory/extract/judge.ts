@@ -1,4 +1,4 @@
-// Judges single sentences: which is a rule, a decision, a finding, an open end, and which says best what was done.
+// Classifies sentences: rule, decision, finding, open end, or headline of the work.
 import type { Block } from "../../core/prose.ts";
 import { matches, strip } from "./sentence-patterns.ts";
 import { capitalise, type Sentence } from "./sentences.ts";
@@ -7,7 +7,7 @@ const MIN_WORDS = 5;
 const MIN_INFORMATIVE = 3;
 const MAX_SENTENCE_CHARS = 320;
 
-/** Says something by itself: enough words with a meaning, not cut off by a colon or comma. */
+/** Has enough informative words and does not end in a colon or comma. */
 export function isFullSentence(sentence: string): boolean {
   const words = sentence.split(/\s+/);
   const isInformative = (word: string): boolean =>
@@ -40,7 +40,7 @@ export function decisionScore({ text, block }: Sentence): number {
   return 1 + count(isSpecific, /\b(?:because|since|so that|rather than|instead of)\b/.test(text));
 }
 
-/** Messages without such words hold no finding, unless it is the turn's last. */
+/** Other messages have no findings, except the last one of a turn. */
 export function mayHoldFinding(message: string): boolean {
   return matches(message, "finding", "description");
 }
@@ -50,7 +50,7 @@ export function findingScore({ text, block }: Sentence, isFinal: boolean): numbe
   if (!isFullSentence(text) || matches(text, "narration", "doubt", "quotation") || !matches(text, "specific")) return 0;
   const [isFinding, isExplained] = [matches(text, "finding"), matches(text, "explanation")];
   if (!isFinding && !(isFinal && isExplained)) {
-    // Lists say what was done, not how something is.
+    // List items say what was done, not how something works.
     return block.kind === "text" && matches(text, "description") && /`[^`]+`/.test(text) ? 0.5 : 0;
   }
   return 2 * count(isFinding, /root cause/i.test(text)) + count(isExplained, isFinal);

@@ -1,4 +1,4 @@
-// What is left to do when a turn ends: failing tests, open tasks, and what the agent said.
+// Next steps after a turn: failing tests, open tasks, and what the agent said is left.
 import { TURN_INTERRUPTED } from "../../core/memory.ts";
 import { asArray, asObject } from "../../core/json.ts";
 import { clip, plain, sentencesOf } from "../../core/prose.ts";

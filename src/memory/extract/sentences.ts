@@ -1,4 +1,4 @@
-// The candidates that memory is extracted from: each sentence of a prompt or message, with where it stands.
+// The sentences of a prompt or message, with the block each is in.
 import { type Block, sentencesOf } from "../../core/prose.ts";
 
 export interface Sentence {
@@ -9,7 +9,7 @@ export interface Sentence {
   block: Block;
 }
 
-/** Headings are no sentences. */
+/** Without headings. */
 export function sentencesIn(blocks: readonly Block[], id: string): Sentence[] {
   return blocks
     .filter(({ kind }) => kind !== "heading")
@@ -21,11 +21,11 @@ export function proseIn(sentences: readonly Sentence[]): string[] {
   return sentences.filter(({ block }) => block.kind === "text").map(({ text }) => text);
 }
 
-/** Not where the text begins with a name in code: "useApi returns …". */
+/** Except for a name in code: "useApi returns …". */
 export function capitalise(text: string): string {
   return /^[a-z][a-z'’]*(?:[\s,:!?]|\.?\s|\.?$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
 export function withFullStop(text: string): string {
-  return text === "" || /[.!?…]$/.test(text) ? text : `${text}.`;
+  return text === "" || /[.!?…]”?$/.test(text) ? text : `${text}.`;
 }

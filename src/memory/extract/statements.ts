@@ -1,4 +1,4 @@
-// Sentences worth keeping in their own words: rules the user stated, decisions and findings of the agent.
+// Observations that quote a sentence: rules of the user, decisions and findings of the agent.
 import type { Concept, Observation } from "../../core/memory.ts";
 import { clip, readBlocks } from "../../core/prose.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
@@ -21,7 +21,7 @@ const LONG_PROMPT_CHARS = 1_500;
 const SHORT_PROMPT_CHARS = 160;
 const MAX_RULES = 4;
 
-/** Constraints and decisions in the user's own words; what is wanted only now is the request. */
+/** Lasting constraints and decisions in the user's words; everything else is the request. */
 export function userRules(evidence: TurnEvidence, { kind, blocks }: UserRequest): Statement[] {
   if (kind === "plan" || kind === "reply" || !hasAnswer(evidence)) return [];
   const { id, text: prompt } = evidence.prompt;

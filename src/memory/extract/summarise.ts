@@ -7,6 +7,7 @@ import { filesText } from "./changes.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
 import { failureNotes } from "./failures.ts";
 import { nextSteps } from "./next-steps.ts";
+import { withFullStop } from "./sentences.ts";
 import { testFact } from "./test-results.ts";
 
 const FIELD_CHARS = 600;
@@ -36,16 +37,12 @@ export function summarise(turn: ParsedTurn, observations: readonly Observation[]
 /** As many whole sentences as fit into a field. */
 function joinSentences(sentences: readonly string[]): string {
   let text = "";
-  for (const sentence of new Set(sentences.filter((one) => one !== "").map(withFullStop))) {
+  const complete = sentences.map((sentence) => withFullStop(sentence.trim().replace(/[:;,]$/, "")));
+  for (const sentence of new Set(complete.filter(Boolean))) {
     if (text.length + sentence.length > FIELD_CHARS) break;
     text += `${text === "" ? "" : " "}${sentence}`;
   }
   return text;
-}
-
-function withFullStop(sentence: string): string {
-  const text = sentence.trim().replace(/[:;,]$/, "");
-  return text === "" || /[.!?…]”?$/.test(text) ? text : `${text}.`;
 }
 
 const SEARCH_TOOLS = /^(?:Grep|grep|search_file_content|rg)$/;

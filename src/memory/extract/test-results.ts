@@ -1,4 +1,4 @@
-// The results of test runs: the counts a runner prints at the end, and how the tests stand after the turn.
+// Results of test runs: the counts a runner prints, and the last result of a turn.
 import type { Observation } from "../../core/memory.ts";
 import { clip } from "../../core/prose.ts";
 import type { Changes } from "./changes.ts";
@@ -112,7 +112,7 @@ function fromLines(text: string, passed: RegExp, failed: RegExp): TestCounts | u
     : { passed: Number(pass ?? 0), failed: Number(fail ?? 0) };
 }
 
-/** Of matches whose first group is what passed and whose second is what failed. */
+/** Group 1 of the matches: passed; group 2: failed. */
 function sumOf(matches: readonly RegExpExecArray[]): TestCounts {
   const sum = (group: number): number => matches.reduce((total, match) => total + Number(match[group]), 0);
   return { passed: sum(1), failed: sum(2) };
@@ -156,7 +156,7 @@ export function testFact({ run, counts, failedBefore }: TestResult): string {
   return `${shownCommand(run.command)}: ${countsText(counts)}${before}`;
 }
 
-/** For a turn that leaves tests failing, or that only ran them. */
+/** Only if tests still fail, or if the turn changed nothing. */
 export function testObservation(result: TestResult | undefined, changes: Changes): Observation | undefined {
   if (result === undefined || (result.counts.failed === 0 && changes.files.length > 0)) return undefined;
   const { run, counts } = result;

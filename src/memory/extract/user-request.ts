@@ -1,4 +1,4 @@
-// What a prompt asks for: a plan to carry out, a question, a task, or a short reply to what came before.
+// Reads what a prompt asks for: a plan to carry out, a question, a task, or a short reply.
 import { type Block, clip, readBlocks, sentencesOf, wholeSentences } from "../../core/prose.ts";
 import { matches, strip } from "./sentence-patterns.ts";
 import { capitalise } from "./sentences.ts";
@@ -57,7 +57,7 @@ function planReason(blocks: readonly Block[]): string {
   return wholeSentences(sentences, SUMMARY_CHARS).replace(/[:;,]$/, ".");
 }
 
-/** Words of replies that only make sense after what came before: "yes, commit and push". */
+/** Words of replies that only make sense in context: "yes, commit and push". */
 const REPLY_WORDS = new Set(
   (
     "ok okay yes yeah yep y no nope sure please now then and just also go let lets let's it this that them all the change changes everything ahead " +

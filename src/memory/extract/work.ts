@@ -70,7 +70,7 @@ function areDocuments(files: Changes["files"]): boolean {
   return files.every(({ path }) => DOCUMENT.test(path));
 }
 
-/** The first that says it: a commit's subject, the plan's heading, the agent's words, the request, file names. */
+/** In this order: a commit's subject, the plan's heading, the agent's words, the request, file names. */
 function titleOf({ request, final, changes, deliveries, rules }: ParsedTurn): { title: string; isSpoken: boolean } {
   const title = (text: string): { title: string; isSpoken: boolean } => ({ title: text, isSpoken: false });
   const notable = deliveries.filter(({ isWorthNoting }) => isWorthNoting);
@@ -88,10 +88,10 @@ function titleOf({ request, final, changes, deliveries, rules }: ParsedTurn): { 
   if (isLong && !plainRequest.endsWith("…")) return title(plainRequest);
   if (final.isInformative && headline !== "") return { title: clip(headline, TITLE_CHARS), isSpoken: true };
   if (isLong) return title(plainRequest);
-  // Of several commits the first; else bookkeeping of three words or more: better than file names.
+  // The first of several commits, or bookkeeping of at least three words: better than file names.
   const said = delivery ?? deliveries.find((one) => one.title.split(/\s+/).length > 2);
   if (said !== undefined) return title(clip(said.title, TITLE_CHARS));
-  // Rules are an observation of their own: under the same words the two would be merged.
+  // Rules are a separate observation: with the same title the two would be merged.
   const isUntitled = request.kind === "reply" || rules.length > 0;
   const names = isUntitled ? fileTitle(changes, 3) : `${fileTitle(changes, 1)}: ${plainRequest.trim()}`;
   return title(clip(names, TITLE_CHARS));
@@ -145,7 +145,7 @@ function conceptsOf(type: ObservationType, { request, final }: ParsedTurn): Conc
   ];
 }
 
-/** What was asked, why, what was done, what it is good for, in which files; without what the title already says. */
+/** The request, the reason, what was done, the benefit, the files; without what the title already says. */
 function narrativeOf({ request, final, changes, deliveries }: ParsedTurn, title: string): string {
   const titleStart = title.toLowerCase().slice(0, 40);
   const isNew = (sentence: string): boolean => !sentence.replaceAll("`", "").toLowerCase().startsWith(titleStart);

@@ -1,4 +1,4 @@
-// Which earlier sessions a session continues: those that the agent or the user names, else the most likely one.
+// Finds the earlier sessions a session continues: those named by the agent or the user, else the most likely one.
 import { isTrunk } from "../../core/work-tree.ts";
 import { DAY_MS } from "../../core/words.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -14,7 +14,7 @@ import { hasTombstone, hasTombstones, tombstoneOf } from "../../store/tables/tom
 import type { SessionReferences } from "./read-session.ts";
 import type { SimilarSession } from "./similar-sessions.ts";
 
-/** Weights of links: by who says so, and the highest for a guess. */
+/** Weights of links, by source. */
 export const WEIGHTS = { transcript: 1, fork: 1, plan: 0.95, named: 0.9, maxGuess: 0.85 } as const;
 const MIN_GUESS = 0.3;
 const MIN_RELATED = 0.45;
@@ -92,7 +92,7 @@ function scoreOf(
   return (work * (0.5 + Math.min(1, words) / 2) + words * WORDS_SCORE) / (1 + gap / NEAR_MS) + branch;
 }
 
-/** The same words without shared work do not count, nor does work on two different branches. */
+/** Not by shared words alone, and not across two different branches. */
 function isPlausible(
   db: Db,
   session: LinkedSession,

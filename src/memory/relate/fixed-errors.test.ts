@@ -84,10 +84,10 @@ describe("an error left by one session is fixed by a later one", () => {
       { met: "second", ...passed },
       { met: "first", ...passed },
     ]);
-    const [first, second] = sessionsByIds(db, [1, 2]).toSorted((a, b) => a.id - b.id);
+    const [first, second] = sessionsByIds(db, [1, 2]);
     const reasons = (session: typeof first) =>
       session === undefined ? [] : relatedSessions(db, session, 5).flatMap((one) => one.reasons);
-    expect(reasons(first)).toContain("ended an error met in it");
-    expect(reasons(second)).toContain("met an error that it ended");
+    expect(reasons(first)).toContain("fixed an error of this session");
+    expect(reasons(second)).toContain("had an error that this session fixed");
   });
 });

@@ -1,5 +1,5 @@
-// Which earlier sessions left an error behind that this session fixed: the same command failed there and passes here,
-// after a change.
+// Finds earlier sessions with an error that this session fixed: the same command failed there and passes here after a
+// change.
 import { lastError, normaliseError, telling } from "../../core/error-text.ts";
 import { commandKey } from "../../core/shell-command.ts";
 import { DAY_MS } from "../../core/words.ts";
@@ -9,9 +9,9 @@ import { changedPathsBetween } from "../../store/tables/file-touches.ts";
 import { type CommandRow, outputHead, shellCommands } from "../../store/tables/tool-uses.ts";
 import { purposeOf } from "../extract/commands.ts";
 
-/** The error came up here again; or the session continues the other one and fixed the error before running the command. */
+/** The error occurred here again; or the session continues the other one and fixed the error before running the command. */
 const WEIGHTS = { sameError: 0.9, continued: 0.7 } as const;
-/** A weaker guess of what is continued is not enough. */
+/** A weaker link to the continued session is not enough. */
 const MIN_CONTINUED = 0.6;
 const MAX_SESSIONS = 5;
 const MAX_GAP_MS = 7 * DAY_MS;

@@ -1,4 +1,4 @@
-// What a prompt refers to: earlier sessions, files, commits, issues, URLs.
+// Extracts references from a prompt: earlier sessions, files, commits, issues, URLs.
 import type { Target } from "../../store/tables/links.ts";
 
 /** Plans and pasted logs can be long. */

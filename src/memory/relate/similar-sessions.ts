@@ -1,4 +1,4 @@
-// Earlier sessions that share files, commits, issues, words or a branch with a session. What few sessions have counts more.
+// Finds earlier sessions that share files, commits, issues, words or a branch with a session. Rare items count more.
 import { isTrunk } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {
@@ -58,7 +58,7 @@ export function findSimilar(db: Db, session: LinkedSession, { earlier, paths, ta
     const namers = (): EarlierSession[] =>
       earlierMentions(db, session, target).flatMap((name) => byName.get(name) ?? []);
     if (type === "file") {
-      // Named and not touched: what others changed in it may be what is continued.
+      // Named but not touched: the session may continue what others changed in it.
       if (!touched.has(id)) share(changersOf(id), "work", SCORES.file);
     } else if (type === "branch" && !isTrunk(id)) share(namers(), "branch", 0);
     else if (type === "term") share(namers(), "words", SCORES.term);
@@ -71,7 +71,7 @@ export function findSimilar(db: Db, session: LinkedSession, { earlier, paths, ta
   }));
 }
 
-/** 1 if one session has it, nearly 0 if all have. Squared: what half of them have says nothing. */
+/** 1 if one session has it, nearly 0 if all have. Squared, so that items of half the sessions hardly count. */
 function rarity(owners: number, sessions: number): number {
   if (owners === 0) return 0;
   return (Math.log(1 + sessions / owners) / Math.log(1 + Math.max(sessions, MIN_SESSIONS))) ** 2;

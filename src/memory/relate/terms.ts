@@ -1,4 +1,4 @@
-// The few words that say what a session is about, shortened so that sessions can be compared.
+// The few words a session is about, stemmed so that sessions can be compared.
 import { STOP_WORDS, wordsOf } from "../../core/words.ts";
 import { readUserRequest } from "../extract/user-request.ts";
 

@@ -1,5 +1,4 @@
-// Updates the links of every session marked as stale, oldest first: what it names, what it continues, whose error it
-// fixed, what it is related to.
+// Updates the links of sessions marked as stale, oldest first: mentions, continues, fixes, related_to.
 import type { Db } from "../../store/db/driver.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { earlierSessions, sessionToLink, touchedPaths } from "../../store/reads/link-evidence.ts";

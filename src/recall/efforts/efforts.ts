@@ -122,7 +122,7 @@ function effortTitle(sessions: readonly SessionEntry[], branches: readonly strin
     (one) => !isTrunk(one) && sessions.filter(({ git_branch }) => git_branch === one).length > sessions.length / 2,
   );
   const words = wordsOf(branch?.split("/").at(-1) ?? "");
-  // A branch of one word says too little.
+  // One word is too short for a title.
   if (words.length < 2) return titles[0] ?? sessions[0]?.title ?? "(untitled)";
   const text = words.join(" ");
   return titles.find((title) => hasMostWords(title, words)) ?? text.charAt(0).toUpperCase() + text.slice(1);

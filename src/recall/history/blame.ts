@@ -1,4 +1,4 @@
-// Which turns touched a file, or the files of a folder.
+// Finds the turns that touched a file, or the files of a folder.
 import { AppError } from "../../core/error.ts";
 import { oneLine } from "../../core/text.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -38,7 +38,7 @@ export function blame(db: Db, request: BlameRequest, scope: Scope): BlameEntry[]
     }));
 }
 
-/** Of the exact file, else of a folder, else of files whose path ends like this, else of folders with this name. */
+/** Tries the exact file, a folder, files whose path ends like this, then folders with this name. */
 function findTouches(db: Db, request: BlameRequest, scope: Scope): BlameRow[] {
   const { names } = request;
   const exact = names.map((name) => knownPath(db, name, scope)).find((files) => files.length > 0);

@@ -1,4 +1,4 @@
-// Where an error occurred before, and what fixed it.
+// Finds where an error occurred before, and what fixed it.
 import { errorLine, errorWords, isDenial, normaliseError } from "../../core/error-text.ts";
 import { commandHead, commandKey, commandLikeness } from "../../core/shell-command.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -198,7 +198,7 @@ function commandsBetween(db: Db, failure: FoundUse, success: FoundUse): FoundUse
     .filter((use) => use.created_at <= success.created_at && use.id !== success.id && !use.is_error)
     .filter((use) => {
       const command = commandOf(use.input) ?? "cat";
-      // Running the failed command again to see more of its output fixes nothing.
+      // Running the failed command again is not a fix.
       return !PRINTS_TEXT.test(commandKey(command)) && (head === "" || commandHead(command) !== head);
     })
     .slice(-MAX_BETWEEN);

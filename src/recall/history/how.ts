@@ -1,4 +1,4 @@
-// How a command or a tool was used here, and how often that worked.
+// Counts how a command or a tool was used, and how often it worked.
 import { errorLine } from "../../core/error-text.ts";
 import { commandForm, splitCommand } from "../../core/shell-command.ts";
 import type { Db } from "../../store/db/driver.ts";

@@ -1,4 +1,4 @@
-// Which sessions belong with this one, and why: links, shared files, the same branch at about the same time.
+// Finds sessions related to one, with reasons: links, shared files, the same branch at about the same time.
 import { listText } from "../../core/text.ts";
 import { DAY_MS } from "../../core/words.ts";
 import { isTrunk } from "../../core/work-tree.ts";
@@ -42,16 +42,16 @@ export function relatedSessions(db: Db, session: SessionEntry, limit: number) {
 }
 
 const LINK_WEIGHTS: Readonly<Record<string, number>> = { continues: 10, fixes: 6, related_to: 3 };
-/** A link surer than this is stated without "perhaps". */
+/** Weaker links are stated with "perhaps". */
 const LIKELY = 0.6;
 
 function reasonsFromLinks(db: Db, session: SessionEntry): Reason[] {
   return linkedSessions(db, session.session_id).flatMap(({ session_db_id: id, relationship, weight, is_incoming }) => {
     const perhaps = weight < LIKELY ? "perhaps " : "";
     const texts: Readonly<Record<string, [outgoing: string, incoming: string]>> = {
-      continues: [`${perhaps}is continued by it`, `${perhaps}continues it`],
-      fixes: ["met an error that it ended", "ended an error met in it"],
-      related_to: ["has much in common with it", "has much in common with it"],
+      continues: [`${perhaps}continued by this session`, `${perhaps}continues this session`],
+      fixes: ["had an error that this session fixed", "fixed an error of this session"],
+      related_to: ["similar to this session", "similar to this session"],
     };
     const reason = texts[relationship]?.[is_incoming];
     return reason === undefined ? [] : [{ id, weight: (LINK_WEIGHTS[relationship] ?? 0) * weight, reason }];
@@ -61,7 +61,7 @@ function reasonsFromLinks(db: Db, session: SessionEntry): Reason[] {
 const TARGETS = {
   commit: { weight: 6, word: "commit" },
   issue: { weight: 4, word: "issue" },
-  url: { weight: 2, word: "address" },
+  url: { weight: 2, word: "URL" },
 } as const;
 
 function reasonsFromTargets(db: Db, session: SessionEntry): Reason[] {
@@ -74,15 +74,17 @@ function reasonsFromTargets(db: Db, session: SessionEntry): Reason[] {
 
 function targetReason({ type, target, relationship, own_relationship }: SharedTarget): string {
   const what = `${TARGETS[type].word} ${target}`;
-  if (relationship === "references" && own_relationship === "mentions") return `made ${what}, which it mentions`;
-  if (relationship === "mentions" && own_relationship === "references") return `mentions ${what}, which it made`;
-  return `names the same ${what}`;
+  if (relationship === "references" && own_relationship === "mentions")
+    return `made ${what}, which this session mentions`;
+  if (relationship === "mentions" && own_relationship === "references")
+    return `mentions ${what}, which this session made`;
+  return `mentions the same ${what}`;
 }
 
 const MENTION_WEIGHT = 0.5;
 const FILES_NAMED = 3;
 
-/** A file that few sessions changed relates two sessions; one that every session changes does not. */
+/** A rarely changed file counts more than one that every session changes. */
 function* reasonsFromFiles(db: Db, session: SessionEntry): Generator<Reason> {
   const rows = sharedChanges(db, session);
   const byPath = Map.groupBy(rows, (row) => row.path);
@@ -99,7 +101,9 @@ function* reasonsFromFiles(db: Db, session: SessionEntry): Generator<Reason> {
     if (first === undefined) continue;
     const paths = [first, ...more].map((row) => row.path);
     const files = listText(paths, FILES_NAMED);
-    const reason = first.is_incoming ? `mentions ${files}, changed in it` : `changed ${files}, mentioned in it`;
+    const reason = first.is_incoming
+      ? `mentions ${files}, which this session changed`
+      : `changed ${files}, which this session mentions`;
     yield { id: first.session_db_id, weight: MENTION_WEIGHT * paths.length, reason };
   }
 }

@@ -1,4 +1,4 @@
-// The agent's own command that goes on with a session.
+// The agent's own command that resumes a session.
 import { AGENTS } from "../../agents/spec.ts";
 import { AppError } from "../../core/error.ts";
 import type { SessionEntry } from "../../store/reads/session-list.ts";
@@ -6,7 +6,7 @@ import type { SessionEntry } from "../../store/reads/session-list.ts";
 export interface ResumeCommand {
   program: string;
   args: string[];
-  /** The folder the session happened in: agents look their sessions up by it. */
+  /** The session's folder: agents look up sessions by it. */
   cwd: string;
 }
 
@@ -17,19 +17,19 @@ export function canResume({ agent, session_id: id }: SessionEntry): boolean {
 export function resumeCommand(session: SessionEntry): ResumeCommand {
   const agent = AGENTS.find(({ id }) => id === session.agent);
   if (agent === undefined) {
-    throw new AppError("unsupported", `It is not known how ${session.agent} resumes a session.`, {
+    throw new AppError("unsupported", `C-Mem cannot resume sessions of ${session.agent}.`, {
       hint: `\`c-mem show ${session.session_id}\` shows it.`,
     });
   }
-  // A subagent has no conversation of its own to go on with.
+  // A subagent has no conversation of its own.
   const id = session.parent_session_id ?? session.session_id;
   if (id.startsWith("-"))
-    throw new AppError("unsupported", `"${id}" is no session id that can be handed to a program.`);
+    throw new AppError("unsupported", `The session id "${id}" begins with "-" and would be read as an option.`);
   const [program = "", ...args] = agent.resume(id);
   return { program, args, cwd: session.cwd };
 }
 
-/** To paste into a shell; it changes the folder where that is another one. */
+/** To paste into a shell. Changes the folder if needed. */
 export function resumeLine(command: ResumeCommand, from: string): string {
   const line = [command.program, ...command.args].map(quote).join(" ");
   return command.cwd === from ? line : `cd ${quote(command.cwd)} && ${line}`;

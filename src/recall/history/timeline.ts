@@ -1,4 +1,4 @@
-// What happened in a project before and after a session, a turn or a moment, across sessions.
+// Lists the turns of a project before and after a session, a turn or a moment, across sessions.
 import { AppError } from "../../core/error.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { findItem } from "../../store/reads/items.ts";

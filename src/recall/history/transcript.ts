@@ -1,4 +1,4 @@
-// A whole session turn by turn: the prompt, what was said and done, and the work of subagents in the turn that started them.
+// A whole session turn by turn: prompt, messages, tool uses, and subagents in the turn that started them.
 import { AppError } from "../../core/error.ts";
 import type { Summary } from "../../core/memory.ts";
 import type { Db } from "../../store/db/driver.ts";

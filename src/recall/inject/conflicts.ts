@@ -1,4 +1,4 @@
-// Observations that contradict a rules file the agent reads anyway (CLAUDE.md, AGENTS.md). They are injected as a conflict.
+// Finds observations that contradict a rules file the agent reads (CLAUDE.md, AGENTS.md): they are injected as a conflict.
 import { basename } from "node:path";
 import { oneLine } from "../../core/text.ts";
 import { STOP_WORDS, wordsOf } from "../../core/words.ts";
@@ -56,7 +56,7 @@ function claimsOf(text: string): Claim[] {
   ];
 }
 
-/** Empty for words that name nothing in particular. */
+/** Empty for vague words. */
 function objectName(written: string): string {
   const name = written
     .replace(/[`"']/g, "")

@@ -1,4 +1,4 @@
-// The few lines injected on a prompt, before a file is read or changed, before a command, after a failure, and for a subagent. Mostly none.
+// The few lines injected for a prompt, file, command, failure or subagent. Mostly none.
 import { errorSubject, lastError, telling } from "../../core/error-text.ts";
 import { ago } from "../../core/text.ts";
 import type { WorkTree } from "../../core/work-tree.ts";
@@ -98,7 +98,7 @@ export function contextForFailure(db: Db, output: string, request: EventRequest)
   return fix === undefined ? EMPTY_BLOCK : layOutLines([fix], SHORT);
 }
 
-/** Below it is another error. */
+/** Less alike is another error. */
 const MIN_LIKENESS = 0.9;
 const MAX_ENCOUNTERS = 20;
 

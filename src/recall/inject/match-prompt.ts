@@ -1,4 +1,4 @@
-// Finds the observations a prompt is about, if any: those in which several of its rare words meet.
+// Finds the observations a prompt is about: those with several of its rare words.
 import { tailsOf } from "../../core/query.ts";
 import { wordsOf } from "../../core/words.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -31,17 +31,17 @@ export interface PromptMatch {
 
 const NO_MATCH: PromptMatch = { kind: "none", rows: [] };
 
-/** A word in more than 6% of the project's observations says nothing about any of them. */
+/** A word in more than 6% of the project's observations is too common to match by. */
 const INFORMATIVE_SHARE = 0.06;
 const MIN_INFORMATIVE = 3;
-/** A word in more than 8% of its turns is one that everyone uses, even if few observations have it. */
+/** A word in more than 8% of the project's turns is common, even if few observations have it. */
 const RARE_TURNS_SHARE = 0.08;
 const MIN_RARE_TURNS = 4;
 const MAX_WORDS = 60;
 const MAX_COUNTED = 5_000;
 const MAX_PATHS = 8;
 const FILE_ROWS = 12;
-/** A file that more than 8% of the observations are about says nothing. */
+/** A file of more than 8% of the observations is too common to match by. */
 const FILE_SHARE = 0.08;
 const CANDIDATES = 12;
 
@@ -125,7 +125,7 @@ const TITLE_WORDS = 2;
 const WORDS_PER_MATCH = 60;
 /** A longer prompt names many things in passing. */
 const POINTER_WORDS = 40;
-/** A score below 60% of the best is about something else. */
+/** Lower scores than 60% of the best are dropped. */
 const NEAR_BEST = 0.6;
 
 interface Candidate {
@@ -151,7 +151,7 @@ function judge(candidates: Candidate[], query: PromptQuery, knownWords: number, 
   return named === undefined ? NO_MATCH : { kind: "pointer", rows: [named.row] };
 }
 
-/** Words of the prompt must be in its title or its file names, not only in passing. */
+/** Words of the prompt must be in its title or its file names. */
 function isAbout(row: ObservationRow, words: readonly string[]): boolean {
   const text = `${row.title}\n${row.files}`.toLowerCase();
   const needed = words.length > 1 ? TITLE_WORDS : 1;

@@ -1,4 +1,4 @@
-// Observations as an agent sees them: a line of the index, written out, a decision, or a short answer.
+// Lines about observations: in the index, written out, as a decision, as an answer.
 import type { FullField } from "../../config/schema.ts";
 import { ago, oneLine } from "../../core/text.ts";
 import { estimateTokens } from "../../core/tokens.ts";

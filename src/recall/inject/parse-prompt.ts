@@ -1,4 +1,4 @@
-// The words, code names and paths of a prompt that memory can be searched for, or nothing.
+// Extracts the words, code names and paths of a prompt to search memory for.
 import { prepareQuery } from "../../core/query.ts";
 import { wordsOf } from "../../core/words.ts";
 
@@ -21,7 +21,7 @@ const HEAD_CHARS = 4_000;
 
 /** Undefined for commands ("/help"), replies ("ok") and anything else without a subject. */
 export function parsePrompt(text: string): PromptQuery | undefined {
-  // The words of an address say where to look, not what for.
+  // Words of URLs are not what the prompt is about.
   const head = text.slice(0, HEAD_CHARS).replace(/\bhttps?:\/\/\S+/gi, " ");
   if (/^\s*[/!#]/.test(head) && !/^\s*#\s/.test(head)) return undefined;
   const { words: all, paths } = prepareQuery(head);
@@ -33,7 +33,7 @@ export function parsePrompt(text: string): PromptQuery | undefined {
   return { words, names, paths, isAboutPast };
 }
 
-/** In every other prompt to a coding agent, so they do not tell one piece of work from another. */
+/** Words in every other prompt to a coding agent. */
 const COMMON = new Set(
   (
     "add added adding also always app application apply approach available based basic behavior best better between big both bug build builds button call called case cases change " +

@@ -1,4 +1,4 @@
-// What happened to the repository since the last session: commits and HEAD moves from git's ref log, changed and deleted files.
+// Lines about the repository since the last session: commits and HEAD moves from git's reflog, changed and deleted files.
 import { isAbsolute, join } from "node:path";
 import { quoteName } from "../../core/privacy/fence.ts";
 import type { WorkTree } from "../../core/work-tree.ts";

@@ -1,4 +1,4 @@
-// What is injected when a session starts: where work stopped, what still holds, what changed since, and what else there is.
+// Builds the block injected at session start: where work stopped, decisions, changes since, observations, sessions.
 import type { Settings } from "../../config/schema.ts";
 import { quoteName } from "../../core/privacy/fence.ts";
 import type { WorkTree } from "../../core/work-tree.ts";
@@ -85,8 +85,8 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
 }
 
 /**
- * Not the session itself, except after compaction, when its own past is what was lost. A resumed session still has its
- * history and gets only what other sessions did meanwhile.
+ * Without the session itself, except after compaction: then the agent lost its own history. A resumed session still has
+ * its history and gets only later sessions.
  */
 function chooseSessions(db: Db, request: ContextRequest, own: SessionRow | undefined): SessionRow[] {
   const limit = request.settings.contextSessions;

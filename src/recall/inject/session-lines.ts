@@ -1,4 +1,4 @@
-// Sessions as an agent sees them: where the last one stopped, what earlier ones left open, and a line for each.
+// Lines about sessions: where the last one stopped, open ends of earlier ones, and one line each.
 import { TURN_INTERRUPTED, withoutInterruption } from "../../core/memory.ts";
 import { quoteName, quoteOrders } from "../../core/privacy/fence.ts";
 import { ago, listText, plainLines, truncate } from "../../core/text.ts";

@@ -1,4 +1,4 @@
-// Whether an observation still holds: cheap checks of today's working tree before it is shown.
+// Checks an observation against the working tree before it is shown. Cheap enough for hooks.
 import { isAbsolute, join } from "node:path";
 import type { Observation } from "../../core/memory.ts";
 import { readText, statOf } from "../../platform/read-file.ts";

@@ -1,4 +1,4 @@
-// Injects less where injected context is seldom used, and more again once it is.
+// Injects less if injected context is seldom used, and more again once it is.
 import type { Surface } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { recentUse } from "../../store/tables/injections.ts";
@@ -6,7 +6,7 @@ import { recentUse } from "../../store/tables/injections.ts";
 /** 0: no throttle; 1: less; 2: only what is certain. */
 export type ThrottleLevel = 0 | 1 | 2;
 
-/** Of each surface the share used of the last 40 injections counts; of fewer than 20 it says nothing. */
+/** The share used of each surface's last 40 injections counts; below 20 injections there is no throttle. */
 const MAX_INJECTIONS = 40;
 const MIN_INJECTIONS = 20;
 const SELDOM = 0.15;

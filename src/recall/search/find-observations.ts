@@ -43,23 +43,14 @@ function findByWords(db: Db, text: string, filter: ObservationFilter, limit: num
   const pairTerms = pairs.slice(0, MAX_TERMS).map((pair) => quoted(...pair));
   const anyOf = (terms: readonly string[], star = ""): string =>
     [...terms.map((term) => quoted(term) + star), ...pairTerms].join(" OR ");
-  const run = (rung: SearchStep, terms: string[], match: string): FoundObservations => ({
-    rows: matchObservations(db, match, filter, limit),
-    rung,
-    words: terms,
-  });
-  const steps = [
-    () => phrases.length > 0 && run("phrase", words, phrases.map((phrase) => quoted(...phrase)).join(" AND ")),
-    () => run("words", words, anyOf(words)),
-    () => run("prefix", words, anyOf(words, "*")),
-    () => {
-      const corrected = words.map((word) => nearestWord(db, word));
-      return run("typo", corrected, anyOf(corrected));
-    },
-  ];
-  for (const step of steps) {
-    const found = step();
-    if (found !== false && found.rows.length > 0) return found;
-  }
-  return { rows: [], rung: "typo", words };
+  const run = (rung: SearchStep, match: string, terms = words): FoundObservations | undefined => {
+    const rows = matchObservations(db, match, filter, limit);
+    return rows.length === 0 ? undefined : { rows, rung, words: terms };
+  };
+  const exact = phrases.map((phrase) => quoted(...phrase)).join(" AND ");
+  const found =
+    (exact === "" ? undefined : run("phrase", exact)) ?? run("words", anyOf(words)) ?? run("prefix", anyOf(words, "*"));
+  if (found !== undefined) return found;
+  const corrected = words.map((word) => nearestWord(db, word));
+  return run("typo", anyOf(corrected), corrected) ?? { rows: [], rung: "typo", words };
 }

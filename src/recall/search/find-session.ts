@@ -1,4 +1,4 @@
-// The session a text stands for: its id or the start of it, "last", the id of an item or observation in it, or words from it.
+// Finds a session by its id or the start of it, by "last", by the id of an item or observation in it, or by words.
 import { AppError } from "../../core/error.ts";
 import { oneLine } from "../../core/text.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -30,7 +30,7 @@ export function resolveSession(
   if (name === "") throw new AppError("usage", "The session id is empty.", { hint: HINT });
   if (name === "last") {
     const [session] = listSessions(db, scope(), 1);
-    if (session === undefined) throw new AppError("nothing_found", "There is no session here yet.", { hint: HINT });
+    if (session === undefined) throw new AppError("nothing_found", "No sessions here yet.", { hint: HINT });
     return { session };
   }
   const [session, ...others] = /\s/.test(name) ? [] : sessionsByPrefix(db, name);
@@ -38,7 +38,7 @@ export function resolveSession(
     const lines = [session, ...others].map(
       ({ session_id, title, subtitle }) => `  ${session_id}  ${oneLine(title ?? subtitle ?? "(untitled)", 80)}`,
     );
-    throw new AppError("usage", `More than one session begins with "${name}":\n${lines.join("\n")}`, {
+    throw new AppError("usage", `Several sessions begin with "${name}":\n${lines.join("\n")}`, {
       hint: "Give a few more characters of the id.",
     });
   }

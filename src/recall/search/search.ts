@@ -1,4 +1,4 @@
-// The search engine of the CLI, the page, MCP and the API: keyword search with fallback steps, joined by semantic search.
+// The search engine of the CLI, the page, MCP and the API: keyword search with fallback steps, plus semantic search.
 import { editDistance } from "../../core/edit-distance.ts";
 import { type PreparedQuery, prepareQuery } from "../../core/query.ts";
 import type { Db } from "../../store/db/driver.ts";

@@ -188,7 +188,7 @@ describe("search falls back and says why:", () => {
     const { found, state } = await search(db, paths, "login");
     expect(found).toHaveLength(5);
     expect(state.meaning).toBeDefined();
-    expect(state.degraded).toBe("meaning covers all but 4 turns and observations, which are being embedded");
+    expect(state.degraded).toBe("semantic search does not cover 4 turns and observations yet; they are being embedded");
   });
 
   it.each([
@@ -229,7 +229,7 @@ describe("search falls back and says why:", () => {
     const { found, state } = await search(db, paths, "receipt");
     expect(found).toEqual(["s0"]);
     expect(state.model).toBe("openai:old:64");
-    expect(state.degraded).toBe("meaning by the vectors of openai:old:64 until 28 more are embedded again");
+    expect(state.degraded).toBe("semantic search uses openai:old:64 until 28 more items are embedded again");
     await embed(db, await openEndpoint({ url, model: "new" }));
     expect((await search(db, paths, "receipt")).state).toMatchObject({ model: "openai:new:64", vectors: 44 });
   });
@@ -241,7 +241,7 @@ describe("search falls back and says why:", () => {
     const { found, state } = await search(db, paths, "invoice");
     expect(found).toEqual(["s0"]);
     expect(state.degraded).toBe(
-      "keyword search only: the model of the vectors is gone; the worker embeds everything again",
+      "keyword search only: the model of the stored vectors is missing; the worker is embedding everything again",
     );
   });
 });

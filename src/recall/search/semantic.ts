@@ -31,7 +31,7 @@ export interface SemanticState {
   /** Why semantic search is off or incomplete. */
   degraded?: string;
   hint?: string;
-  /** It is off because of an error, not because of the settings or a missing model. */
+  /** Off because of an error, not because of the settings or a missing model. */
   isBroken: boolean;
   /** The model of the vectors that are searched. */
   model: string | null;
@@ -64,13 +64,17 @@ export async function embedQuery(db: Db, text: string, options: EmbedQueryOption
     .sort((a, b) => b.vectors - a.vectors || b.model.is_wanted - a.model.is_wanted);
   const keywordsOnly = (why: string, hint: string | undefined, isBroken: boolean): SemanticState => {
     const state = { degraded: `keyword search only: ${why}`, isBroken, model: null, vectors: 0, waiting };
-    return hint === undefined ? state : { ...state, hint };
+    return { ...state, ...(hint !== undefined && { hint }) };
   };
   if (source.kind === "none")
     return keywordsOnly(source.why, source.hint, models.length > 0 && settings.embeddings !== "none");
   if (models.length === 0)
     return keywordsOnly("nothing is embedded yet", "The worker does it in the background: c-mem worker start", false);
-  let problem = keywordsOnly("the model of the vectors is gone; the worker embeds everything again", undefined, true);
+  let problem = keywordsOnly(
+    "the model of the stored vectors is missing; the worker is embedding everything again",
+    undefined,
+    true,
+  );
   for (const { model, vectors } of models) {
     try {
       const open = options.embedder?.id === model.name ? options.embedder : undefined;
@@ -92,8 +96,10 @@ export async function embedQuery(db: Db, text: string, options: EmbedQueryOption
 }
 
 function incompleteNote(model: EmbeddingModel, waiting: number): string | undefined {
-  if (model.is_wanted === 0) return `meaning by the vectors of ${model.name} until ${waiting} more are embedded again`;
-  return waiting > 0 ? `meaning covers all but ${waiting} turns and observations, which are being embedded` : undefined;
+  if (model.is_wanted === 0) return `semantic search uses ${model.name} until ${waiting} more items are embedded again`;
+  return waiting > 0
+    ? `semantic search does not cover ${waiting} turns and observations yet; they are being embedded`
+    : undefined;
 }
 
 /** Words in every other turn, such as the project's name, would dominate the vector. */
@@ -130,7 +136,7 @@ export function nearestTurns(db: Db, query: SemanticQuery, accept: (session: num
   return hits.sort((a, b) => b.score - a.score);
 }
 
-/** Ids of observations near enough to be found by meaning alone, the nearest first. */
+/** Ids of observations near enough without a keyword match, the nearest first. */
 export function nearestObservations(db: Db, query: SemanticQuery): number[] {
   return nearestItems(db, query, undefined)
     .filter(({ item, cosine }) => cosine >= MIN_COSINE_ALONE && item.kind === "observation" && !item.isSuperseded)

@@ -1,4 +1,4 @@
-// The part of a text where most words of the query are close together.
+// Cuts the part of a text where most words of the query are close together.
 import { plainLines } from "../../core/text.ts";
 
 export interface Snippet {

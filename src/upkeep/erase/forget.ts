@@ -1,7 +1,7 @@
 // Forgets rows: deletes them and everything derived from them, adds tombstones so that they do not come back, and derives
 // memory of the rest again.
 import { deriveSession } from "../../memory/derive.ts";
-import { settleSubjects } from "../../memory/supersede.ts";
+import { updateSuccessors } from "../../memory/supersede.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { getObservation } from "../../store/tables/observations.ts";
@@ -46,7 +46,7 @@ export function forget(db: Db, selected: DeletionSet, now: number, also: AlsoFor
   const { changed, subjects, ...forgotten } = transaction(db, () => erase(db, selected, now, also));
   for (const id of changed) deriveSession(db, id, now);
   transaction(db, () => {
-    for (const [projectId, names] of subjects) settleSubjects(db, projectId ?? undefined, names, now);
+    for (const [projectId, names] of subjects) updateSuccessors(db, projectId ?? undefined, names, now);
   });
   return forgotten;
 }
