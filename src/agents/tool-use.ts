@@ -1,7 +1,8 @@
-// What the readers of tool calls share: the event they become, and calls that wait for their result.
+// Shared by the readers of tool calls: the tool-use event, the files it touched, and calls that wait for their result.
 import type { Activity, FileTouch } from "../core/event.ts";
 import { absolutePath } from "./agent-files.ts";
 import type { Loose } from "./fields.ts";
+import { diffCounts, lineCount, replacementCounts } from "./patch.ts";
 
 export type ToolUse = Extract<Activity, { kind: "tool-use" }>;
 
@@ -12,6 +13,35 @@ export function toolUse({
 }: Omit<Loose<ToolUse>, "kind" | "isError"> & { hasFailed: boolean }): Loose<ToolUse> {
   const isError = hasFailed || (use.exitCode ?? 0) !== 0;
   return { kind: "tool-use", ...use, isError, files: isError ? [] : use.files };
+}
+
+/** What an agent logs of a change to a file. */
+interface Change {
+  isNew?: boolean | undefined;
+  diff?: string | undefined;
+  added?: number | undefined;
+  removed?: number | undefined;
+  /** The replaced text. */
+  before?: string | undefined;
+  /** The text in its place; for a new file its content. */
+  after?: string | undefined;
+}
+
+/** None for a tool that is not named Read, Write or Edit. */
+export function touchedFile(name: string, path: string | undefined, change: Change): FileTouch[] {
+  if (!path) return [];
+  if (name === "Read") return [{ path, kind: "read" }];
+  if (name !== "Write" && name !== "Edit") return [];
+  const counts = changedLines(change);
+  if (!change.isNew) return [{ path, kind: "edit", ...counts }];
+  return [{ path, kind: "create", ...(counts ?? { added: lineCount(change.after ?? ""), removed: 0 }) }];
+}
+
+/** From the diff, else from the agent's counts, else from the texts in the call. */
+function changedLines({ diff, added, removed, before, after }: Change) {
+  if (diff?.includes("@@")) return diffCounts(diff);
+  if (added !== undefined && removed !== undefined) return { added, removed };
+  return before === undefined || after === undefined ? undefined : replacementCounts(before, after);
 }
 
 export function withAbsolutePaths(files: readonly FileTouch[], cwd: string): FileTouch[] {

@@ -2,7 +2,7 @@
 import type { FileTouch } from "../../core/event.ts";
 import { asArray, asObject, asObjects, asString, blocksText, type Json, type JsonObject } from "../../core/json.ts";
 import { ownValue } from "../fields.ts";
-import { lineCount, replacementCounts } from "../patch.ts";
+import { touchedFile } from "../tool-use.ts";
 
 export function toolOutput(name: string, response: Json | undefined): string | undefined {
   if (response === undefined || response === null) return undefined;
@@ -52,14 +52,11 @@ function withoutBulk(response: JsonObject): JsonObject {
 }
 
 function patchText(response: JsonObject): string | undefined {
-  const hunks = asObjects(response["structuredPatch"]).map((hunk) =>
-    [`@@ -${hunk["oldStart"]} +${hunk["newStart"]} @@`, ...hunkLines(hunk)].join("\n"),
-  );
+  const hunks = asObjects(response["structuredPatch"]).map((hunk) => {
+    const lines = asArray(hunk["lines"]).filter((line) => typeof line === "string");
+    return [`@@ -${hunk["oldStart"]} +${hunk["newStart"]} @@`, ...lines].join("\n");
+  });
   return hunks.length === 0 ? undefined : hunks.join("\n");
-}
-
-function hunkLines(hunk: JsonObject): string[] {
-  return asArray(hunk["lines"]).filter((line) => typeof line === "string");
 }
 
 const PATH_FIELDS: Readonly<Record<string, string>> = {
@@ -73,18 +70,10 @@ const PATH_FIELDS: Readonly<Record<string, string>> = {
 export function touchedFiles(name: string, input: Json | undefined, response: Json | undefined): FileTouch[] {
   const fields = asObject(input);
   const path = asString(fields?.[ownValue(PATH_FIELDS, name) ?? ""]);
-  if (!path) return [];
-  if (name === "Read") return [{ path, kind: "read" }];
   const result = asObject(response);
-  if (result?.["type"] === "create") {
-    return [{ path, kind: "create", added: lineCount(asString(result["content"]) ?? ""), removed: 0 }];
-  }
-  const lines = asObjects(result?.["structuredPatch"]).flatMap(hunkLines);
-  const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length;
-  if (lines.length > 0) return [{ path, kind: "edit", added: count("+"), removed: count("-") }];
+  if (result?.["type"] === "create")
+    return touchedFile("Write", path, { isNew: true, after: asString(result["content"]) });
   // Subagents' transcripts have no structured response: the texts in the call show how much changed.
-  const before = asString(fields?.["old_string"]);
-  const after = asString(fields?.["new_string"]);
-  const hasTexts = before !== undefined && after !== undefined;
-  return [{ path, kind: "edit", ...(hasTexts && replacementCounts(before, after)) }];
+  const [before, after] = [asString(fields?.["old_string"]), asString(fields?.["new_string"])];
+  return touchedFile(name === "Read" ? name : "Edit", path, { diff: result && patchText(result), before, after });
 }

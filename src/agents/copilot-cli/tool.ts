@@ -2,8 +2,8 @@
 import type { FileTouch } from "../../core/event.ts";
 import { asInteger, asObject, asString, type Json, type JsonObject } from "../../core/json.ts";
 import { ownValue } from "../fields.ts";
-import { diffCounts, lineCount, patchFiles, replacementCounts } from "../patch.ts";
-import { stripLineNumbers, withAbsolutePaths } from "../tool-use.ts";
+import { patchFiles } from "../patch.ts";
+import { stripLineNumbers, touchedFile, withAbsolutePaths } from "../tool-use.ts";
 
 /** The older editor was one tool whose command named the operation. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -39,7 +39,7 @@ export function copilotCall(id: string, at: number, data: JsonObject): CopilotCa
   return { id, at, name, input: path === undefined ? input : { file_path: path, ...fields } };
 }
 
-export interface CopilotResult {
+interface CopilotResult {
   output?: string | undefined;
   exitCode?: number | undefined;
   files: FileTouch[];
@@ -77,12 +77,7 @@ function touchedFiles({ name, input }: CopilotCall, diff: string | undefined): F
   const path = asString(fields?.["path"]);
   const patch = asString(input) ?? asString(fields?.["input"]) ?? asString(fields?.["patch"]) ?? "";
   if (name === "Edit" && patch.includes("*** Begin Patch")) return patchFiles(patch);
-  if (!path) return [];
-  if (name === "Read") return [{ path, kind: "read" }];
-  if (name === "Write") {
-    return [{ path, kind: "create", added: lineCount(asString(fields?.["file_text"]) ?? ""), removed: 0 }];
-  }
-  if (name !== "Edit") return [];
-  const texts = [fields?.["old_str"], fields?.["new_str"]].map((text) => asString(text) ?? "") as [string, string];
-  return [{ path, kind: "edit", ...(diff === undefined ? replacementCounts(...texts) : diffCounts(diff)) }];
+  if (name === "Write") return touchedFile(name, path, { isNew: true, after: asString(fields?.["file_text"]) });
+  const [before, after] = [fields?.["old_str"], fields?.["new_str"]].map((text) => asString(text) ?? "");
+  return touchedFile(name, path, { diff, before, after });
 }

@@ -2,10 +2,10 @@
 // others recorded: untested with the client itself.
 import type { Activity, FileTouch } from "../../core/event.ts";
 import { asArray, asCount, asId, asInteger, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
-import { absolutePath } from "../agent-files.ts";
 import type { Loose } from "../fields.ts";
 import { hookWire, promptActivity, readSessionEnd } from "../hook-wire.ts";
-import { lineCount, replacementCounts } from "../patch.ts";
+import { lineCount } from "../patch.ts";
+import { touchedFile, withAbsolutePaths } from "../tool-use.ts";
 import { CURSOR_RULES } from "./rules.ts";
 
 export const cursorWire = hookWire({
@@ -65,7 +65,7 @@ function readToolUse(payload: JsonObject, hasFailed: boolean, cwd: string): Loos
     ...resultOf(name === "Bash", payload, hasFailed),
     isError: hasFailed,
     durationMs: asCount(payload["duration"]),
-    files: hasFailed || path === undefined ? [] : touchedFiles(name, absolutePath(path, cwd), input),
+    files: hasFailed ? [] : withAbsolutePaths(touchedFiles(name, path, input), cwd),
   };
 }
 
@@ -81,13 +81,11 @@ function resultOf(isShell: boolean, payload: JsonObject, hasFailed: boolean) {
   return { output, exitCode: isShell ? (asInteger(result?.["exitCode"]) ?? 0) : undefined };
 }
 
-function touchedFiles(name: string, path: string, input: JsonObject): FileTouch[] {
-  if (name === "Read") return [{ path, kind: "read" }];
-  if (!["Write", "Edit", "StrReplace", "Delete"].includes(name)) return [];
-  const before = asString(input["old_string"]);
-  const after = asString(input["new_string"]);
-  if (before !== undefined && after !== undefined) return [{ path, kind: "edit", ...replacementCounts(before, after) }];
+/** The payload does not show whether a file is new. */
+function touchedFiles(name: string, path: string | undefined, input: JsonObject): FileTouch[] {
+  const [before, after] = [asString(input["old_string"]), asString(input["new_string"])];
   const content = asString(input["content"]) ?? asString(input["contents"]);
-  // The payload does not show whether the file is new.
-  return [{ path, kind: "edit", ...(content !== undefined && { added: lineCount(content) }) }];
+  const files = touchedFile(["StrReplace", "Delete"].includes(name) ? "Edit" : name, path, { before, after });
+  const added = content === undefined || before !== undefined ? {} : { added: lineCount(content) };
+  return files.map((file) => (file.kind === "edit" ? { ...file, ...added } : file));
 }

@@ -1,10 +1,8 @@
 // Reduces Gemini CLI's tool calls to the names, inputs and outputs that all agents share.
 import type { FileTouch } from "../../core/event.ts";
 import { asCount, asId, asObject, asString, type Json, type JsonObject } from "../../core/json.ts";
-import { absolutePath } from "../agent-files.ts";
 import { defined, ownValue } from "../fields.ts";
-import { diffCounts, lineCount, replacementCounts } from "../patch.ts";
-import { toolUse, type ToolUse } from "../tool-use.ts";
+import { touchedFile, toolUse, type ToolUse, withAbsolutePaths } from "../tool-use.ts";
 import { partsText, withoutHookContext } from "./chat.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -32,7 +30,7 @@ export function geminiToolUse(call: JsonObject, cwd: string): ToolUse | undefine
       input: isFile && path !== undefined ? { ...args, file_path: path } : args,
       ...(text !== undefined && name === "Bash" ? shellResult(text) : { output: text }),
       hasFailed: status !== "success",
-      files: isFile && path !== undefined ? [touchedFile(name, absolutePath(path, cwd), args, call)] : [],
+      files: withAbsolutePaths(touchedFiles(name, path, args, call), cwd),
     }),
   );
 }
@@ -66,26 +64,16 @@ function shellResult(text: string): { output: string; exitCode?: number | undefi
   };
 }
 
-function touchedFile(name: string, path: string, args: JsonObject, call: JsonObject): FileTouch {
-  if (name === "Read") return { path, kind: "read" };
+function touchedFiles(name: string, path: string | undefined, args: JsonObject, call: JsonObject): FileTouch[] {
   const display = asObject(call["resultDisplay"]);
+  const stat = asObject(display?.["diffStat"]);
   const before = asString(args["old_string"]);
   const after = asString(args["new_string"]) ?? asString(args["content"]) ?? "";
-  const isCreated =
+  const isNew =
     display?.["isNewFile"] === true ||
     before === "" ||
     (name === "Write" && /created and wrote to new file/i.test(responseText(call["result"]) ?? ""));
-  if (isCreated) return { path, kind: "create", added: lineCount(after), removed: 0 };
-  return { path, kind: "edit", ...changedLines(display, before, after) };
-}
-
-/** From the diff, else from its statistics, else from the texts in the call. */
-function changedLines(display: JsonObject | undefined, before: string | undefined, after: string) {
-  const diff = asString(display?.["fileDiff"]);
-  if (diff?.includes("@@")) return diffCounts(diff);
-  const stat = asObject(display?.["diffStat"]);
-  const added = asCount(stat?.["model_added_lines"]);
-  const removed = asCount(stat?.["model_removed_lines"]);
-  if (added !== undefined && removed !== undefined) return { added, removed };
-  return before === undefined ? {} : replacementCounts(before, after);
+  if (isNew) return touchedFile(name, path, { isNew, after });
+  const [added, removed] = [asCount(stat?.["model_added_lines"]), asCount(stat?.["model_removed_lines"])];
+  return touchedFile(name, path, { diff: asString(display?.["fileDiff"]), added, removed, before, after });
 }

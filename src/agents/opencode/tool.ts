@@ -2,8 +2,8 @@
 import type { FileTouch } from "../../core/event.ts";
 import { asCount, asId, asInteger, asObject, asObjects, asString, asTime, type JsonObject } from "../../core/json.ts";
 import { defined, ownValue } from "../fields.ts";
-import { diffCounts, lineCount, patchFiles, replacementCounts } from "../patch.ts";
-import { stripLineNumbers, toolUse, type ToolUse, withAbsolutePaths } from "../tool-use.ts";
+import { patchFiles } from "../patch.ts";
+import { stripLineNumbers, touchedFile, toolUse, type ToolUse, withAbsolutePaths } from "../tool-use.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
   bash: "Bash",
@@ -54,24 +54,19 @@ function touchedFiles(name: string, input: JsonObject, metadata: JsonObject): Fi
   const path = asString(input["filePath"]);
   const patch = asString(input["patchText"]);
   if (name === "Edit" && patch !== undefined) return patchedFiles(patch, asObjects(metadata["files"]));
-  if (!path) return [];
-  if (name === "Read") return [{ path, kind: "read" }];
-  if (name === "Edit") return [editedFile(path, input, metadata)];
-  if (name !== "Write") return [];
-  const added = lineCount(asString(input["content"]) ?? "");
-  return metadata["exists"] === false ? [{ path, kind: "create", added, removed: 0 }] : [{ path, kind: "edit" }];
-}
-
-function editedFile(path: string, input: JsonObject, metadata: JsonObject): FileTouch {
+  if (name === "Write") {
+    return touchedFile(name, path, { isNew: metadata["exists"] === false, after: asString(input["content"]) });
+  }
   const change = asObject(metadata["filediff"]);
-  const added = asCount(change?.["additions"]);
-  const removed = asCount(change?.["deletions"]);
-  const diff = asString(metadata["diff"]);
   const before = asString(input["oldString"]);
-  const kind = before === "" ? "create" : "edit";
-  if (added !== undefined && removed !== undefined) return { path, kind, added, removed };
-  const after = asString(input["newString"]) ?? "";
-  return { path, kind, ...(diff === undefined ? replacementCounts(before ?? "", after) : diffCounts(diff)) };
+  return touchedFile(name, path, {
+    isNew: before === "",
+    diff: asString(metadata["diff"]),
+    added: asCount(change?.["additions"]),
+    removed: asCount(change?.["deletions"]),
+    before: before ?? "",
+    after: asString(input["newString"]) ?? "",
+  });
 }
 
 function patchedFiles(patch: string, files: readonly JsonObject[]): FileTouch[] {
