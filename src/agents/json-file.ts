@@ -31,15 +31,17 @@ export function parseJsonFile(
   return object;
 }
 
-/** Adds each entry to its list, or replaces our older one. Nothing else moves. */
+/** Adds each entry to its list in the object `name`, or replaces our older one. Nothing else moves. */
 export function addToLists(
   source: string,
-  entries: readonly { path: [string, string]; value: unknown }[],
+  name: string,
+  entries: readonly (readonly [key: string, value: object])[],
   isOurs: (value: unknown) => boolean,
 ): string {
   return editBody(source, (text) => {
     let result = text;
-    for (const { path, value } of entries) {
+    for (const [key, value] of entries) {
+      const path = [name, key];
       const list = valueAt(result, path);
       if (!Array.isArray(list)) {
         result = edit(result, path, [value]);

@@ -7,7 +7,7 @@ import { isOurServer, type ManagedFile, SERVER } from "./setup.ts";
 /** C-Mem's hooks or its MCP server, among those of others in a JSON file. */
 export interface JsonPart {
   about: string;
-  /** Must be an object where the file has it. */
+  /** The key of an object in the file; another type is an error. */
   under: string;
   add(text: string, path: string): string;
   remove(text: string, path: string): string;
@@ -44,14 +44,13 @@ export function hooksPart(
   isOurs: (entry: unknown) => boolean,
   entryOf: (command: string, timeout: number) => object,
 ): JsonPart {
-  const entries = rows.map(([event, command, timeout, matcher]) => ({
-    path: ["hooks", event] as [string, string],
-    value: { ...(matcher !== undefined && { matcher }), ...entryOf(command, timeout) },
-  }));
+  const entries = rows.map(([event, command, timeout, matcher]) => {
+    return [event, { ...(matcher !== undefined && { matcher }), ...entryOf(command, timeout) }] as const;
+  });
   return {
     about: "add c-mem's hooks",
     under: "hooks",
-    add: (text) => addToLists(text, entries, isOurs),
+    add: (text) => addToLists(text, "hooks", entries, isOurs),
     remove: (text) => removeFromLists(text, "hooks", isOurs),
   };
 }

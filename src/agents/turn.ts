@@ -5,13 +5,15 @@ import { isWhollyPrivate } from "../core/privacy/private-tags.ts";
 import { defined, type Loose } from "./fields.ts";
 import type { TranscriptFile } from "./transcript.ts";
 
+type Stamp = Pick<AgentEvent, "at" | "copiedFrom">;
+
 export interface Turn {
   header: Omit<AgentEvent, "activity">;
   promptId?: string;
   /** The assistant's newest text in this turn; it becomes the turn's response. */
-  response?: { text: string; at: number; copiedFrom?: string };
+  response?: Stamp & { text: string };
   /** Set while the newest line shows that the turn is over: by its last message or an interruption. */
-  end?: { isInterrupted: boolean; at: number; copiedFrom?: string };
+  end?: Stamp & { isInterrupted: boolean };
   isPrivate: boolean;
   /** An earlier prompt was wholly private: titles and compactions of the session may repeat it. */
   wasPrivate: boolean;
@@ -46,8 +48,8 @@ export function setResponse(turn: Turn, text: string): void {
   if (text !== "") turn.response = { text, ...stamp(turn) };
 }
 
-function stamp({ header: { at, copiedFrom } }: Turn): { at: number; copiedFrom?: string } {
-  return { at, ...(copiedFrom !== undefined && { copiedFrom }) };
+function stamp({ header: { at, copiedFrom } }: Turn) {
+  return defined<Stamp>({ at, copiedFrom });
 }
 
 /** At the end of a file: the turn's end, or its newest response where it may go on. Changes no state. */
@@ -66,10 +68,9 @@ function endTurn(turn: Turn): AgentEvent[] {
 }
 
 /** In a fork the end of a turn is a copy where its last message is one. */
-function emitAs(turn: Turn, source: { at: number; copiedFrom?: string }, activity: Loose<Activity>): AgentEvent[] {
-  const { copiedFrom: _, ...header } = turn.header;
+function emitAs(turn: Turn, source: Stamp, activity: Loose<Activity>): AgentEvent[] {
   const { copiedFrom, at } = source;
-  return emit({ ...turn, header: { ...header, ...(copiedFrom !== undefined && { copiedFrom }) } }, activity, at);
+  return emit({ ...turn, header: defined<Turn["header"]>({ ...turn.header, copiedFrom }) }, activity, at);
 }
 
 export function emit(turn: Turn, activity: Loose<Activity>, at = turn.header.at): AgentEvent[] {
@@ -81,18 +82,11 @@ export function emit(turn: Turn, activity: Loose<Activity>, at = turn.header.at)
 /** An assistant's message in the current turn; none without text, thinking and token counts. */
 export function emitMessage(
   turn: Turn,
-  { text, thinking, ...message }: Omit<Loose<Extract<Activity, { kind: "message" }>>, "kind" | "role" | "promptId">,
+  { text, thinking, ...rest }: Omit<Loose<Extract<Activity, { kind: "message" }>>, "kind" | "role" | "promptId">,
 ): AgentEvent[] {
-  if (text.trim() === "" && !thinking && message.tokens === undefined) return [];
-  const { promptId } = turn;
-  return emit(turn, {
-    kind: "message",
-    promptId,
-    role: "assistant",
-    text,
-    thinking: thinking || undefined,
-    ...message,
-  });
+  if (text.trim() === "" && !thinking && rest.tokens === undefined) return [];
+  const message = { kind: "message", role: "assistant", text, thinking: thinking || undefined, ...rest } as const;
+  return emit(turn, { ...message, promptId: turn.promptId });
 }
 
 /** The turn inside a reader's state. */

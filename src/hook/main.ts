@@ -2,13 +2,13 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { claudeCodeWire } from "../agents/claude-code/event.ts";
-import { statusLineFolder } from "../agents/claude-code/wire.ts";
 import type { HookOutput, HookWire } from "../agents/hook-wire.ts";
 import { type CaptureContext, findCaptureContext } from "../capture/capture-context.ts";
 import { admitEvent } from "../capture/live/admit-event.ts";
 import { writeDrop } from "../capture/live/spool.ts";
 import { type Env, isDisabled, type Paths, resolvePaths } from "../config/paths.ts";
 import type { AgentEvent, CapturedEvent } from "../core/event.ts";
+import { asObject, asString } from "../core/json.ts";
 import { makePrivate } from "../platform/private-file.ts";
 import { readTail } from "../platform/read-file.ts";
 import { activityLine } from "../platform/state/activity.ts";
@@ -141,7 +141,8 @@ function statusLine(env: Env): string {
   const paths = resolvePaths(env);
   let folder: string | undefined;
   try {
-    folder = statusLineFolder(readPayload());
+    const fields = asObject(readPayload());
+    folder = asString(asObject(fields?.["workspace"])?.["current_dir"] ?? fields?.["cwd"]);
   } catch {
     // Without a folder the line is about all projects.
   }

@@ -1,9 +1,9 @@
 // Finds the context for a prompt, tool or subagent; only reads the database. Built as recall.cjs, loaded only when needed.
-import { subagentTask } from "../agents/claude-code/wire.ts";
 import { describeTree } from "../capture/work-tree.ts";
 import { lookedUp, noteShown, readShown } from "../capture/live/shown-items.ts";
 import { shortHash } from "../core/hash.ts";
 import type { Surface } from "../core/event.ts";
+import { asObject, asString } from "../core/json.ts";
 import type { Block } from "../recall/inject/block.ts";
 import { throttleLevel } from "../recall/inject/throttle.ts";
 import {
@@ -79,14 +79,16 @@ function findContext(
       if (path !== undefined) {
         return toAnswer("file", contextForFile(db, path, name !== "Read", on("file")), [lookedUp(name, path)]);
       }
-      const { command } = input as { command?: unknown };
-      if (typeof command === "string") {
+      const fields = asObject(input);
+      const command = asString(fields?.["command"]);
+      if (command !== undefined) {
         return toAnswer("command", contextForCommand(db, command, on("command")), [lookedUp("Bash", command)]);
       }
-      const task = subagentTask(input);
+      // The Agent tool starts a subagent with this task.
+      const task = asString(fields?.["prompt"]);
       if (task === undefined) return undefined;
-      const ids = idsForTask(db, task.text, on("subagent"));
-      return { keys: [`task=${shortHash(task.type ?? DEFAULT_TYPE)}:${ids.join(",")}`] };
+      const ids = idsForTask(db, `${asString(fields?.["description"]) ?? ""}\n${task}`, on("subagent"));
+      return { keys: [`task=${shortHash(asString(fields?.["subagent_type"]) ?? DEFAULT_TYPE)}:${ids.join(",")}`] };
     }
     case "subagent-start": {
       const ids = takeTaskIds(paths.shown, sessionId, event.agentType);

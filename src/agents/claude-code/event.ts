@@ -2,10 +2,16 @@
 import type { Activity } from "../../core/event.ts";
 import { asId, asInteger, asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { Loose } from "../fields.ts";
-import { hookWire, promptActivity, readSessionEnd, readSessionStart } from "../hook-wire.ts";
+import {
+  type HookOutput,
+  hookSpecificAnswer,
+  hookWire,
+  promptActivity,
+  readSessionEnd,
+  readSessionStart,
+} from "../hook-wire.ts";
 import { toolUse } from "../tool-use.ts";
 import { toolOutput, touchedFiles } from "./tool.ts";
-import { hookAnswer } from "./wire.ts";
 
 export const claudeCodeWire = hookWire({
   agent: "claude-code",
@@ -37,6 +43,26 @@ export const claudeCodeWire = hookWire({
   },
   answer: hookAnswer,
 });
+
+const GO_ON = { continue: true, suppressOutput: true };
+
+/** An answer with text must name its event. */
+const EVENT_NAMES: Readonly<Partial<Record<Activity["kind"], string>>> = {
+  "session-start": "SessionStart",
+  prompt: "UserPromptSubmit",
+  "tool-use": "PostToolUseFailure",
+  "tool-start": "PreToolUse",
+  "subagent-start": "SubagentStart",
+};
+
+function hookAnswer(command: string, activity: Activity | undefined, output: HookOutput) {
+  // Claude Code takes the output of a PreCompact hook for instructions on how to summarize.
+  if (activity?.kind === "checkpoint") return undefined;
+  if (activity === undefined || (output.text === undefined && output.message === undefined))
+    return command === "context" ? {} : GO_ON;
+  const answer = hookSpecificAnswer(EVENT_NAMES[activity.kind], output);
+  return activity.kind === "session-start" ? answer : { ...GO_ON, ...answer };
+}
 
 function readPrompt(payload: JsonObject): Loose<Activity> | undefined {
   const text = asString(payload["prompt"]) ?? "";
@@ -85,7 +111,7 @@ export function exitCode(output: string | undefined, hasFailed: boolean): number
   return code === undefined ? undefined : Number(code);
 }
 
-/** Claude Code submits prompts of its own when background work ends or a teammate writes. */
+/** Claude Code submits prompts itself when background work ends or a teammate writes. */
 export function isMachinePrompt(text: string): boolean {
   return /^\s*<(?:task-notification|teammate-message|local-command-stdout|bash-input|bash-stdout)\b/.test(text);
 }

@@ -1,25 +1,14 @@
 // Plans the steps that install C-Mem into Claude Code and remove it. Nothing changes until the steps run.
 import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { x } from "tinyexec";
 import { AppError } from "../../core/error.ts";
 import type { Env } from "../agent-files.ts";
-import { editJson } from "../json-file.ts";
-import { copyFile, editFile, restoreBackup, writeFile, writeSettings } from "../settings-file.ts";
+import { editJson, isEmptyJson } from "../json-file.ts";
+import { copyFile, editFile, readSettings, restoreBackup, writeFile, writeSettings } from "../settings-file.ts";
 import { json, type Program, type Step } from "../setup.ts";
-import { forgetMcpServer, pluginMcp, registerMcpServer } from "./mcp.ts";
-import { addHooks, addStatusLine, pluginHooks, removeHooks, removeStatusLine } from "./settings.ts";
+import { addHooks, addStatusLine, mcpPart, pluginHooks, pluginMcp, removeHooks, removeStatusLine } from "./settings.ts";
 import { type ClaudeSite, MARKETPLACE, PLUGIN_ID } from "./site.ts";
 
 export interface PluginCopy {
@@ -53,6 +42,7 @@ export function installedProgram({ target, node, cache }: Omit<PluginCopy, "sour
   return { node, hook: bundlePath(target), mcp: join(pluginFolder(target), "dist", "mcp.cjs"), cache };
 }
 
+/** For `doctor`. */
 export const BUNDLES = [
   "recall.cjs",
   "context.cjs",
@@ -65,8 +55,6 @@ export const BUNDLES = [
   "embed-process.cjs",
   "mcp.cjs",
 ];
-const FILES = ["README.md", join(".claude-plugin", "plugin.json")];
-const FOLDERS = ["skills", "commands"];
 
 /** The files that depend on where C-Mem is installed. */
 function writtenFiles(options: Omit<PluginCopy, "source">): [path: string, content: object][] {
@@ -91,14 +79,10 @@ export function copyPlugin(options: PluginCopy): Step {
     run() {
       const folder = pluginFolder(target);
       mkdirSync(target, { recursive: true, mode: 0o700 });
-      // File by file over the old ones: a running session finds a whole bundle at every moment.
-      for (const file of FILES) copyFile(join(source, file), join(folder, file));
-      for (const name of FOLDERS) cpSync(join(source, name), join(folder, name), { recursive: true });
-      for (const name of BUNDLES) copyFile(join(source, "dist", name), join(folder, "dist", name));
-      const [viewer, viewerCopy] = [join(source, "dist", "viewer"), join(folder, "dist", "viewer")];
       // Viewer files have other names in each version.
-      if (existsSync(viewer)) rmSync(viewerCopy, { recursive: true, force: true });
-      if (existsSync(viewer)) cpSync(viewer, viewerCopy, { recursive: true });
+      rmSync(join(folder, "dist", "viewer"), { recursive: true, force: true });
+      // File by file over the old ones: a running session finds a whole bundle at every moment.
+      for (const file of builtFiles(source)) copyFile(join(source, file), join(folder, file));
       for (const [path, content] of writtenFiles(options)) writeFile(path, json(content));
     },
   };
@@ -108,15 +92,18 @@ export function copyPlugin(options: PluginCopy): Step {
 export function isCopied(options: PluginCopy): boolean {
   const { source, target } = options;
   if (!writtenFiles(options).every(([path]) => existsSync(path))) return false;
-  const files = [...FOLDERS, "dist"].flatMap((name) =>
+  return builtFiles(source).every((file) => {
+    const copy = join(pluginFolder(target), file);
+    return existsSync(copy) && readFileSync(copy).equals(readFileSync(join(source, file)));
+  });
+}
+
+function builtFiles(source: string): string[] {
+  const inFolders = ["skills", "commands", "dist"].flatMap((name) =>
     readdirSync(join(source, name), { recursive: true, encoding: "utf8" }).map((file) => join(name, file)),
   );
-  return [...FILES, ...files]
-    .filter((file) => statSync(join(source, file)).isFile())
-    .every((file) => {
-      const copy = join(pluginFolder(target), file);
-      return existsSync(copy) && readFileSync(copy).equals(readFileSync(join(source, file)));
-    });
+  const files = ["README.md", join(".claude-plugin", "plugin.json"), ...inFolders];
+  return files.filter((file) => statSync(join(source, file)).isFile());
 }
 
 /**
@@ -126,7 +113,7 @@ export function isCopied(options: PluginCopy): boolean {
 export function registerPlugin({ site, target, env, claude }: InstallOptions): Step[] {
   const isRegistered = site.marketplace === target && site.pluginEnabled;
   const command = isRegistered ? "" : requireClaude(claude);
-  const steps = [...forgetHooks(site, " (the plugin replaces them)"), ...forgetMcpServer(site)];
+  const steps = [...removeOurHooks(site, " (the plugin replaces them)"), ...removeMcpServer(site)];
   if (site.marketplace !== target) {
     steps.push({
       about: `register the plugin with Claude Code (claude plugin marketplace add ${target})`,
@@ -164,7 +151,7 @@ export function registerHooks(options: InstallOptions): Step[] {
 
 /** Adds our status line, updates it, or removes it. */
 export function registerStatusLine({ site, node, target }: InstallOptions, isWanted: boolean): Step[] {
-  if (!isWanted) return forgetStatusLine(site);
+  if (!isWanted) return removeOurStatusLine(site);
   const add = (text: string) => addStatusLine(text, node, bundlePath(target));
   const text = site.settingsText ?? "";
   return add(text) === text
@@ -172,12 +159,30 @@ export function registerStatusLine({ site, node, target }: InstallOptions, isWan
     : [editFile(site.settingsPath, `show C-Mem in the status line (${site.settingsPath})`, add)];
 }
 
-function forgetHooks({ hooks, settingsPath }: ClaudeSite, why = ""): Step[] {
+function removeOurHooks({ hooks, settingsPath }: ClaudeSite, why = ""): Step[] {
   if (hooks.length === 0) return [];
   return [editFile(settingsPath, `remove c-mem's hooks from ${settingsPath}${why}`, removeHooks)];
 }
 
-function forgetStatusLine({ statusLine, settingsPath }: ClaudeSite): Step[] {
+/** A server of that name that is not C-Mem's stays. */
+function registerMcpServer({ statePath, mcpServer }: ClaudeSite, program: Program): Step[] {
+  const add = (text: string): string => mcpPart(program).add(text, statePath);
+  const text = readSettings(statePath) ?? "";
+  if (mcpServer === "other" || add(text) === text) return [];
+  return [editFile(statePath, `register the memory tools (the MCP server c-mem) in ${statePath}`, add)];
+}
+
+/** A file that had only our server is deleted. */
+function removeMcpServer({ statePath, mcpServer }: ClaudeSite): Step[] {
+  if (mcpServer === undefined || mcpServer === "other") return [];
+  const remove = (text: string): string | undefined => {
+    const left = mcpPart().remove(text, statePath);
+    return isEmptyJson(left) ? undefined : left;
+  };
+  return [editFile(statePath, `remove c-mem's memory tools from ${statePath}`, remove)];
+}
+
+function removeOurStatusLine({ statusLine, settingsPath }: ClaudeSite): Step[] {
   if (statusLine !== "ours") return [];
   return [editFile(settingsPath, `remove c-mem's status line from ${settingsPath}`, removeStatusLine)];
 }
@@ -198,7 +203,7 @@ export function backupSettings({ settingsPath, settingsText }: ClaudeSite, backu
 }
 
 export function unregister(site: ClaudeSite, claude: string | undefined, env: Env): Step[] {
-  const steps = [...forgetHooks(site), ...forgetStatusLine(site), ...forgetMcpServer(site)];
+  const steps = [...removeOurHooks(site), ...removeOurStatusLine(site), ...removeMcpServer(site)];
   if (!site.pluginEnabled && site.marketplace === undefined) return steps;
   if (claude === undefined) return [...steps, disablePlugin(site)];
   if (site.pluginEnabled) {

@@ -1,5 +1,5 @@
-// What Claude Code keeps of our plugin under plugins/: `claude plugin uninstall` leaves the copied code in its cache, and
-// without the `claude` command the entries in its lists stay too.
+// Claude Code's copies of our plugin under plugins/. `claude plugin uninstall` leaves the code in its cache; without the
+// `claude` command the entries in its lists stay, too.
 import { existsSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { asObject } from "../../core/json.ts";
@@ -8,7 +8,7 @@ import { readSettings, writeSettings } from "../settings-file.ts";
 import type { Step } from "../setup.ts";
 import { MARKETPLACE, PLUGIN_ID, readJson } from "./site.ts";
 
-/** The paths with traces of the plugin. `withData`: includes Claude Code's data folder for the plugin, which C-Mem leaves empty. */
+/** `withData`: also Claude Code's data folder for the plugin, which C-Mem leaves empty. */
 export function pluginFiles(configDir: string, { withData }: { withData: boolean }): string[] {
   const { folders, lists } = findTraces(configDir, withData);
   return [...folders, ...lists.map(({ path }) => path)];
@@ -16,7 +16,7 @@ export function pluginFiles(configDir: string, { withData }: { withData: boolean
 
 export function removePluginFiles(configDir: string, { withData }: { withData: boolean }): Step {
   return {
-    about: `delete what Claude Code keeps of the plugin (${join(configDir, "plugins")})`,
+    about: `delete Claude Code's copies of the plugin (${join(configDir, "plugins")})`,
     run() {
       const { folders, lists } = findTraces(configDir, withData);
       for (const folder of folders) {

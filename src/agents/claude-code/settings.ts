@@ -1,6 +1,8 @@
-// C-Mem's hooks and status line in Claude Code's settings.json, without changing what others put there.
+// C-Mem's hooks, status line and MCP server in Claude Code's settings. Entries of others stay as they are.
 import { asArray, asObject, asString } from "../../core/json.ts";
 import { addToLists, BOM, editJson, parseJsonFile, removeFromLists } from "../json-file.ts";
+import { type JsonPart, serverPart } from "../managed-file.ts";
+import { isOurCommand, isOurServer, type Program, SERVER, serverEntry } from "../setup.ts";
 
 interface HookEntry {
   event: string;
@@ -8,7 +10,7 @@ interface HookEntry {
   matcher?: string;
   command: string;
   timeoutSeconds: number;
-  /** Claude Code does not wait for it, and kills it when `claude -p` exits: never for the last hooks of a turn. */
+  /** Claude Code does not wait for it, and kills it when `claude -p` exits: not for the last hooks of a turn. */
   async?: true;
 }
 
@@ -35,10 +37,8 @@ function hookGroup({ matcher, command, timeoutSeconds, async }: HookEntry, node:
 }
 
 export function pluginHooks(node: string, bundle: string) {
-  return {
-    description: "Records sessions and hands memory back",
-    hooks: Object.fromEntries(HOOKS.map((entry) => [entry.event, [hookGroup(entry, node, bundle)]])),
-  };
+  const hooks = Object.fromEntries(HOOKS.map((entry) => [entry.event, [hookGroup(entry, node, bundle)]]));
+  return { description: "Records sessions and injects memory", hooks };
 }
 
 export function parseSettings(source: string, path: string): Record<string, unknown> {
@@ -57,11 +57,8 @@ export function isReadByClient(text: string): boolean {
 }
 
 export function addHooks(source: string, node: string, bundle: string): string {
-  const entries = HOOKS.map((entry) => ({
-    path: ["hooks", entry.event] as [string, string],
-    value: hookGroup(entry, node, bundle),
-  }));
-  return addToLists(source, entries, isOurs);
+  const entries = HOOKS.map((entry) => [entry.event, hookGroup(entry, node, bundle)] as const);
+  return addToLists(source, "hooks", entries, isOurs);
 }
 
 export function removeHooks(source: string): string {
@@ -79,24 +76,20 @@ function isOurs(group: unknown): boolean {
   return ourHook(group).length > 0;
 }
 
-/** C-Mem's hooks are recognised by the end of the bundle's path, wherever C-Mem is installed. */
-const OUR_BUNDLE = /[\\/]c-mem[\\/]dist[\\/]hook\.cjs$/;
-
 /** The hook of a group, if the group has no other and it is ours. */
 function ourHook(group: unknown): { node: string; bundle: string }[] {
   const hooks = asArray(asObject(group)?.["hooks"]);
   const hook = hooks.length === 1 ? asObject(hooks[0]) : undefined;
   const bundle = asString(asArray(hook?.["args"])[0]) ?? "";
-  return OUR_BUNDLE.test(bundle) ? [{ node: hook?.["command"] as string, bundle }] : [];
+  return isOurCommand(bundle) ? [{ node: hook?.["command"] as string, bundle }] : [];
 }
-
-const OUR_STATUS_LINE = /[\\/]c-mem[\\/]dist[\\/]hook\.cjs"? statusline$/;
 
 /** Claude Code has one status line: another program's is never replaced. */
 export function findStatusLine(settings: Record<string, unknown>): "ours" | "other" | undefined {
   const statusLine = settings["statusLine"];
   if (statusLine === undefined || statusLine === null) return undefined;
-  return OUR_STATUS_LINE.test(asString(asObject(statusLine)?.["command"]) ?? "") ? "ours" : "other";
+  const command = asString(asObject(statusLine)?.["command"]) ?? "";
+  return isOurCommand(command) && command.endsWith(" statusline") ? "ours" : "other";
 }
 
 export function addStatusLine(text: string, node: string, bundle: string): string {
@@ -111,4 +104,28 @@ export function removeStatusLine(text: string): string {
 /** Claude Code runs it in a shell. */
 function quoted(path: string): string {
   return process.platform === "win32" ? `"${path}"` : `"${path.replace(/(["$`\\])/g, "\\$1")}"`;
+}
+
+/** Gives the tools their names: mcp__c-mem__search, mcp__plugin_c-mem_memory__search (see core/own-tools.ts). */
+const NAME_IN_PLUGIN = "memory";
+
+/** plugin/.mcp.json is written from this. */
+export function pluginMcp(program: Program): object {
+  return { mcpServers: { [NAME_IN_PLUGIN]: serverEntry(program) } };
+}
+
+/** "other": a server named c-mem that is not C-Mem's; it is never changed. */
+export type FoundServer = { node: string; bundle: string } | "other" | undefined;
+
+export function findMcpServer(state: unknown): FoundServer {
+  const entry = asObject(asObject(asObject(state)?.["mcpServers"])?.[SERVER]);
+  if (entry === undefined) return undefined;
+  const bundle = asString(asArray(entry["args"])[0]);
+  if (bundle === undefined || !isOurServer({ args: [bundle] })) return "other";
+  return { node: asString(entry["command"]) ?? "", bundle };
+}
+
+/** Without the plugin: the server goes among the user's in .claude.json, which Claude Code itself often writes. */
+export function mcpPart(program?: Program): JsonPart {
+  return serverPart("mcpServers", program === undefined ? {} : { type: "stdio", ...serverEntry(program) });
 }

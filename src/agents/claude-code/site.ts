@@ -1,12 +1,11 @@
-// Where Claude Code keeps its files on this machine, and what of C-Mem is in them now.
+// Where Claude Code keeps its files on this machine, and which parts of C-Mem are in them.
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { asObject, asString, parseJson } from "../../core/json.ts";
 import { type Env, homeOf } from "../agent-files.ts";
 import { readSettings } from "../settings-file.ts";
 import { claudeConfigDir } from "./discover.ts";
-import { findMcpServer, type FoundServer } from "./mcp.ts";
-import { findOurHooks, findStatusLine, parseSettings } from "./settings.ts";
+import { findMcpServer, findOurHooks, findStatusLine, type FoundServer, parseSettings } from "./settings.ts";
 
 export interface ClaudeSite {
   configDir: string;
@@ -14,7 +13,7 @@ export interface ClaudeSite {
   /** Undefined where there is no settings file. */
   settingsText: string | undefined;
   /** Our hooks in settings.json. */
-  hooks: { event: string; node: string; bundle: string }[];
+  hooks: ReturnType<typeof findOurHooks>;
   statusLine: "ours" | "other" | undefined;
   /** Our plugin is installed and enabled. */
   pluginEnabled: boolean;

@@ -13,7 +13,7 @@ import {
 } from "../../core/json.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
 import { readWhole } from "../agent-files.ts";
-import { ownValue } from "../fields.ts";
+import { defined, ownValue } from "../fields.ts";
 import { countUnknown, ignored, type LineReader, type TranscriptFile } from "../transcript.ts";
 import { beginTurn, emit, endOfTurn, markTurn, startTurn, type Turn } from "../turn.ts";
 import { withoutOriginalFile } from "./original-file.ts";
@@ -168,19 +168,15 @@ function readOrigin(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
 }
 
 function readHeader(turn: Turn, line: JsonObject): void {
-  const agentId = asId(line["agentId"]);
-  const version = asString(line["version"]);
-  const original = copiedFrom(line);
-  const { agentId: _agentId, version: _version, copiedFrom: _copiedFrom, ...rest } = turn.header;
-  turn.header = {
-    ...rest,
-    cwd: asString(line["cwd"]) ?? rest.cwd,
-    at: asTime(line["timestamp"]) ?? rest.at,
+  turn.header = defined<Turn["header"]>({
+    ...turn.header,
+    cwd: asString(line["cwd"]) ?? turn.header.cwd,
+    at: asTime(line["timestamp"]) ?? turn.header.at,
     branch: asString(line["gitBranch"]) ?? "",
-    ...(version !== undefined && { version }),
-    ...(agentId !== undefined && { agentId }),
-    ...(original !== undefined && { copiedFrom: original }),
-  };
+    version: asString(line["version"]),
+    agentId: asId(line["agentId"]),
+    copiedFrom: copiedFrom(line),
+  });
 }
 
 /** A fork marks every line it copies with the session it is from. */
@@ -204,7 +200,7 @@ function takeTitle(state: ClaudeCodeState): AgentEvent[] {
   return emit(turn, { kind: "title", title });
 }
 
-/** Of the client's own notes only the recap for a user who was away is about the work. */
+/** Most notes of the client are not about the work; the recap for a user who was away is. */
 function readNote(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   const { turn } = state;
   // Written when a turn is over, even if its last message had no text.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import mcpFile from "../../../plugin/.mcp.json" with { type: "json" };
-import { findMcpServer, mcpPart, pluginMcp } from "./mcp.ts";
+import { findMcpServer, mcpPart, pluginMcp } from "./settings.ts";
 
 const PROGRAM = {
   node: "/bin/node",
