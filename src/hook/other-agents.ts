@@ -1,5 +1,4 @@
-// What hooks need for agents other than Claude Code. Built as agents.cjs, loaded only for them.
-import { realpathSync } from "node:fs";
+// The hooks of agents other than Claude Code. Built as agents.cjs, loaded only for them.
 import { join } from "node:path";
 import { codexWire } from "../agents/codex/event.ts";
 import { copilotWire } from "../agents/copilot-cli/event.ts";
@@ -10,6 +9,7 @@ import { geminiWire } from "../agents/gemini-cli/event.ts";
 import type { HookWire } from "../agents/hook-wire.ts";
 import { openCodeWire } from "../agents/opencode/event.ts";
 import { checkIgnored, checkNotCommitted, realPathInside, writeInside } from "../agents/work-tree-file.ts";
+import { realPath } from "../capture/covers.ts";
 import { AppError } from "../core/error.ts";
 import { readText } from "../platform/read-file.ts";
 import { readInstall } from "../platform/state/install-record.ts";
@@ -78,14 +78,6 @@ function isInstalledHere({ place: { tree }, paths }: InjectRequest): boolean {
   if (tree === undefined) return false;
   const projects = readInstall(paths.install)?.agents?.["cursor"]?.projects ?? [];
   return projects.some(({ top }) => top === tree.top || realPath(top) === realPath(tree.top));
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 function rulesPath({ place }: InjectRequest, name: string): string {

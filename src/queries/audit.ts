@@ -1,6 +1,6 @@
 // Secrets and private text in anything stored: rows, free pages, logs, spool, copies.
 import { existsSync } from "node:fs";
-import { findFallbackSpools } from "../capture/live/fallback-spool.ts";
+import { findFallbackSpools } from "../capture/live/spool.ts";
 import type { Paths } from "../config/paths.ts";
 import { count } from "../core/text.ts";
 import { bytes, dim, paint } from "../platform/terminal/style.ts";

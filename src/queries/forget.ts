@@ -1,7 +1,7 @@
 // Deletes something for good and verifies it; or lists what would be deleted.
 import { existsSync } from "node:fs";
 import { clearFiles } from "../upkeep/erase/clear-files.ts";
-import { findFallbackSpools } from "../capture/live/fallback-spool.ts";
+import { findFallbackSpools } from "../capture/live/spool.ts";
 import type { Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { forget, type Forgotten, type Words } from "../upkeep/erase/forget.ts";

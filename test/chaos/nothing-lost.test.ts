@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { findFallbackSpool } from "../../src/capture/live/fallback-spool.ts";
+import { findFallbackSpool } from "../../src/capture/live/spool.ts";
 import { createWorld, hook, rows, run, type World } from "../e2e/harness.ts";
 
 const use = (world: World, index: number) =>

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { findFallbackSpool } from "../../src/capture/live/fallback-spool.ts";
+import { findFallbackSpool } from "../../src/capture/live/spool.ts";
 import { MIGRATIONS } from "../../src/store/db/migrate.ts";
 import { openStore } from "../../src/store/db/open.ts";
 import { createWorld, hook, rows, run, type World } from "../e2e/harness.ts";

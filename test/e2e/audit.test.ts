@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { openFallbackSpool } from "../../src/capture/live/fallback-spool.ts";
+import { openFallbackSpool } from "../../src/capture/live/spool.ts";
 import { openDriver } from "../../src/store/db/driver.ts";
 import { migrate, MIGRATIONS } from "../../src/store/db/migrate.ts";
 import { ALNUM, HEX, seeded } from "../secrets/random.ts";

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { allBytes, createWorld, data, hook, rows, run, type World } from "./harness.ts";
-import { openFallbackSpool } from "../../src/capture/live/fallback-spool.ts";
+import { openFallbackSpool } from "../../src/capture/live/spool.ts";
 import { resolvePaths } from "../../src/config/paths.ts";
 import { openEndpoint } from "../../src/embed/endpoint.ts";
 import { embedAll } from "../../src/memory/embed.ts";

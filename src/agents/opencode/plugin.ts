@@ -1,6 +1,7 @@
 // The plugin that OpenCode loads: sends its events to the hook program and injects the answers. Built as opencode.cjs.
 // It runs inside OpenCode, on Bun, so each hook is a process on the Node that C-Mem was installed with.
 import { spawn } from "node:child_process";
+import { asObject, asString, parseJson } from "../../core/json.ts";
 
 /** Resolves to the text for the model, if there is any. Never rejects. */
 export type Ask = (command: string, payload: object) => Promise<string | undefined>;
@@ -131,16 +132,10 @@ function runHook({ node, hook }: { node: string; hook: string }, command: string
     child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
     child.stdin.on("error", () => {});
     child.on("error", () => done(undefined));
-    child.on("close", () => done(parseAnswer(Buffer.concat(chunks).toString())));
+    child.on("close", () => {
+      const answer = asObject(parseJson(Buffer.concat(chunks).toString()));
+      done(asString(answer?.["text"]));
+    });
     child.stdin.end(JSON.stringify(payload));
   });
-}
-
-function parseAnswer(answer: string): string | undefined {
-  try {
-    const { text } = JSON.parse(answer) as { text?: unknown };
-    return typeof text === "string" ? text : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -123,10 +123,13 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       if (activity.model !== undefined) noteModel(db, batch, own, activity.model);
       return;
     }
-    case "compaction": {
-      const { uuid, summary: text } = activity;
+    case "compaction":
+    case "checkpoint": {
       const number = currentTurn();
-      upsertMessage(db, { sessionDbId: own, promptNumber: number, uuid, role: "summary", text, at });
+      if (activity.kind === "compaction") {
+        const { uuid, summary: text } = activity;
+        upsertMessage(db, { sessionDbId: own, promptNumber: number, uuid, role: "summary", text, at });
+      }
       if (isMain) noteCheckpoint(db, main, number, at);
       markStale(db, batch, main, number);
       return;
@@ -159,12 +162,6 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       settleTimes(db, batch, main);
       endSession(db, main, { at, reason: activity.reason });
       return;
-    case "checkpoint": {
-      const number = currentTurn();
-      if (isMain) noteCheckpoint(db, main, number, at);
-      markStale(db, batch, main, number);
-      return;
-    }
     case "machine-prompt":
     case "tool-start":
     case "subagent-start":

@@ -1,14 +1,15 @@
 // Moves drops from the spool into the database, each exactly once, in order. Several processes may do it at once.
-import { mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { readWhole } from "../../agents/agent-files.ts";
 import { type CapturedEvent, KNOWN_ACTIVITIES } from "../../core/event.ts";
+import { parseJson } from "../../core/json.ts";
 import { listFolder, statOf } from "../../platform/read-file.ts";
 import { type Db, isStoreTrouble } from "../../store/db/driver.ts";
 import { nested, transaction } from "../../store/db/transaction.ts";
 import { claimDrop, claimedDrops, countHookRun, forgetDrops } from "../../store/tables/drops.ts";
 import { applyEvent, enqueueWork } from "./apply.ts";
-import { removeFallbackSpool, withFallback } from "./fallback-spool.ts";
-import { DROP_SUFFIX } from "./spool.ts";
+import { DROP_SUFFIX, removeFallbackSpool, withFallback } from "./spool.ts";
 
 export interface DrainResult {
   applied: number;
@@ -69,22 +70,11 @@ function drainBatch(db: Db, folder: string, names: string[], result: DrainResult
 function readBatch(folder: string, names: string[]): Map<string, CapturedEvent | undefined> {
   const events = new Map<string, CapturedEvent | undefined>();
   for (const name of names) {
-    try {
-      events.set(name, parseDrop(readFileSync(join(folder, name), "utf8")));
-    } catch {
-      continue;
-    }
+    const text = readWhole(join(folder, name));
+    const event = parseJson(text) as CapturedEvent | null | undefined;
+    if (text !== undefined) events.set(name, typeof event?.activity?.kind === "string" ? event : undefined);
   }
   return events;
-}
-
-function parseDrop(text: string): CapturedEvent | undefined {
-  try {
-    const event = JSON.parse(text) as CapturedEvent;
-    return typeof event.activity?.kind === "string" ? event : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function applyBatch(db: Db, events: Map<string, CapturedEvent | undefined>): Map<string, Outcome> {

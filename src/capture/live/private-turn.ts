@@ -6,7 +6,7 @@ import type { AgentEvent } from "../../core/event.ts";
 import { writePrivate } from "../../platform/private-file.ts";
 import { listFolder, readText, statOf } from "../../platform/read-file.ts";
 import { sha256 } from "../../platform/crypto.ts";
-import { findFallbackSpool, removeFallbackSpool, withFallback, writeWithFallback } from "./fallback-spool.ts";
+import { findFallbackSpool, removeFallbackSpool, withFallback, writeWithFallback } from "./spool.ts";
 
 interface Marker {
   /** True until the next prompt that is not private. */

@@ -1,7 +1,9 @@
 // The archive on disk: a compressed copy of each transcript, and beside it a small file that describes it.
 import { mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { readWhole } from "../../agents/agent-files.ts";
 import type { TranscriptFile } from "../../agents/transcript.ts";
+import { parseJson } from "../../core/json.ts";
 import { filterText } from "../../core/privacy/filter.ts";
 import { sha256 } from "../../platform/crypto.ts";
 import { listFolder, statOf } from "../../platform/read-file.ts";
@@ -55,11 +57,7 @@ export function readCopy(archive: string, file: TranscriptFile): Copy | undefine
 }
 
 function readAbout(path: string): Copy | undefined {
-  try {
-    return JSON.parse(readFileSync(path, "utf8")) as Copy;
-  } catch {
-    return undefined;
-  }
+  return parseJson(readWhole(path)) as Copy | undefined;
 }
 
 /** Cuts the copy to `from` bytes, as a killed run may have left more, and appends the text. Does not wait for the disk. */

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import type { DocumentReader, LineReader, TranscriptFile } from "../../agents/transcript.ts";
 import { turnOf } from "../../agents/turn.ts";
 import type { AgentEvent } from "../../core/event.ts";
-import { asObject } from "../../core/json.ts";
+import { asObject, parseJson } from "../../core/json.ts";
 import { isUnrecorded } from "../../core/own-tools.ts";
 import { filterText, filterValue } from "../../core/privacy/filter.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
@@ -21,7 +21,6 @@ import {
   isFolderRefused,
   isSkipped,
   MAX_LINE_BYTES,
-  parseLine,
   type Transcript,
 } from "./read-transcript.ts";
 import type { SyncContext } from "./sync.ts";
@@ -142,7 +141,7 @@ function filterLine(
   context: ArchiveContext,
 ): string | undefined {
   if (bytes === undefined || bytes.length === 0 || isSkipped(reader, bytes)) return undefined;
-  const value = parseLine(bytes);
+  const value = parseJson(bytes.toString());
   if (value === undefined) return undefined;
   const events = reader.read(state, value, { unknown: {} });
   const cwd = turnOf(state)?.header.cwd ?? "";
@@ -190,7 +189,7 @@ function archiveDocument(
   const [first] = reader.read(file, { unknown: {} });
   const found = first === undefined ? undefined : contextOf(first.cwd, context);
   if (found === undefined || isLeftOut(found, context)) return undefined;
-  const values = parseDocument(readFileSync(file.path));
+  const values = parseDocument(readFileSync(file.path, "utf8"));
   if (hasPrivate(values)) return undefined;
   const text = values.map((value) => filterJson(value, [], found.settings.skipTools)).join("\n");
   const copied = appendToCopy(context.archive, file, 0, `${text}\n`);
@@ -199,11 +198,10 @@ function archiveDocument(
 }
 
 /** One JSON value, or one per line. */
-function parseDocument(bytes: Buffer): unknown[] {
-  const whole = parseLine(bytes);
+function parseDocument(text: string): unknown[] {
+  const whole = parseJson(text);
   if (whole !== undefined) return [whole];
-  const lines = bytes.toString("utf8").split("\n");
-  return lines.map((line) => parseLine(Buffer.from(line))).filter((value) => value !== undefined);
+  return text.split("\n").flatMap((line) => parseJson(line) ?? []);
 }
 
 function hasPrivate(value: unknown): boolean {

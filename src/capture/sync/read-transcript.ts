@@ -8,6 +8,7 @@ import { turnOf } from "../../agents/turn.ts";
 import type { Env } from "../../config/paths.ts";
 import { cached } from "../../core/cached.ts";
 import type { AgentEvent, CapturedEvent } from "../../core/event.ts";
+import { parseJson } from "../../core/json.ts";
 import type { SyncState } from "../../store/tables/sync-state.ts";
 import { type CaptureContext, findCaptureContext } from "../capture-context.ts";
 import { covers } from "../covers.ts";
@@ -161,7 +162,7 @@ function* readGrowing(
   // The last line may be incomplete and the last turn may go on: both are read with a copy of the state, so that the next
   // run reads them again.
   const state = structuredClone(position.state);
-  const value = tail === undefined ? undefined : parseLine(tail);
+  const value = tail === undefined ? undefined : parseJson(tail.toString());
   if (value !== undefined) reading.events.push(...reader.read(state, value, reading));
   reading.events.push(...reader.flush(state));
   yield finish(reading, position, { bytes: position.offset - pieceStart, isLast: true });
@@ -175,7 +176,7 @@ function readLine(
 ): void {
   if (bytes === undefined) return void reading.tooLong.push(line);
   if (bytes.length === 0 || isSkipped(reader, bytes)) return;
-  const value = parseLine(reader.cut?.(bytes) ?? bytes);
+  const value = parseJson((reader.cut?.(bytes) ?? bytes).toString());
   if (value === undefined) reading.malformed.push(line);
   else reading.events.push(...reader.read(state, value, reading));
 }
@@ -185,14 +186,6 @@ const TYPE_WINDOW_BYTES = 400;
 
 export function isSkipped({ skipped }: LineReader<unknown>, bytes: Buffer): boolean {
   return skipped !== undefined && skipped.test(bytes.toString("latin1", 0, Math.min(TYPE_WINDOW_BYTES, bytes.length)));
-}
-
-export function parseLine(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString("utf8")) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function finish(reading: Reading, position: Position, piece: { bytes: number; isLast: boolean }): Piece {

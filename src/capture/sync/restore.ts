@@ -3,12 +3,13 @@ import { existsSync } from "node:fs";
 import { AGENTS } from "../../agents/spec.ts";
 import { turnOf } from "../../agents/turn.ts";
 import type { AgentEvent } from "../../core/event.ts";
+import { parseJson } from "../../core/json.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { saveSyncState } from "../../store/tables/sync-state.ts";
 import { type Copy, listCopies, readCopyText } from "./archive-copies.ts";
 import { addPrivateIds, UNFINISHED } from "./checkpoint.ts";
-import { isExcludedFile, parseLine, redactEvents } from "./read-transcript.ts";
+import { isExcludedFile, redactEvents } from "./read-transcript.ts";
 import { storeEvents, type SyncContext } from "./sync.ts";
 
 /** Copies whose transcript is gone: with `force` all of them, else those that were never read to their end. */
@@ -55,7 +56,7 @@ function readEvents(copy: Copy, context: SyncContext): AgentEvent[] {
   for (let start = 0; start < text.length;) {
     const end = text.indexOf("\n", start);
     const line = text.subarray(start, end < 0 ? text.length : end);
-    events.push(...reader.read(state, parseLine(line), notes));
+    events.push(...reader.read(state, parseJson(line.toString()), notes));
     start += line.length + 1;
   }
   return [...events, ...reader.flush(state)];

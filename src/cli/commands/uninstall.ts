@@ -1,5 +1,5 @@
 // c-mem uninstall: removes the hooks. The data stays, unless --purge deletes it.
-import { findFallbackSpools } from "../../capture/live/fallback-spool.ts";
+import { findFallbackSpools } from "../../capture/live/spool.ts";
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { restoreSettings, settingsHash, unregister } from "../../agents/claude-code/install.ts";

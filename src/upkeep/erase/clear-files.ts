@@ -1,7 +1,7 @@
 // Deletes files that contain forgotten text: quarantined drops, archived transcripts, lists of shown items.
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { findFallbackSpools } from "../../capture/live/fallback-spool.ts";
+import { findFallbackSpools } from "../../capture/live/spool.ts";
 import { BAD_FOLDER } from "../../capture/live/drain.ts";
 import { storedId } from "../../capture/live/ids.ts";
 import { forgetShown } from "../../capture/live/shown-items.ts";
