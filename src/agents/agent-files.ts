@@ -15,7 +15,7 @@ export function pathIn(folder: string, name: string): string {
   return folder + sep + name;
 }
 
-/** One transcript; none for a folder, or for a file deleted since it was listed. */
+/** Empty for a folder, and for a file deleted since it was listed. */
 export function describeFile(
   path: string,
   about: Pick<TranscriptFile, "agent" | "sessionId" | "isSubagent">,

@@ -1,4 +1,4 @@
-// Reads what an agent's hooks send, and writes the answer in the form it accepts. Each agent is one HookFormat.
+// Converts an agent's hook payloads to events, and answers in the form it accepts. Each agent is one HookFormat.
 import type { Activity, AgentEvent } from "../core/event.ts";
 import { asObject, asString, type JsonObject, payloadTime } from "../core/json.ts";
 import { defined, type Loose, ownValue } from "./fields.ts";
@@ -14,7 +14,7 @@ export interface HookCall {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a hook answers: `text` goes to the model, `message` to the person. */
+/** The answer of a hook: `text` goes to the model, `message` to the user. */
 export interface HookOutput {
   text?: string;
   message?: string;
@@ -25,7 +25,7 @@ export interface HookWire {
   event(call: HookCall): AgentEvent | undefined;
   /** The JSON to print; undefined prints nothing. */
   answer(command: string, activity: Activity | undefined, output: HookOutput): object | undefined;
-  /** Its hooks say less about a tool use than its transcript: tool uses are recorded from the transcript only. */
+  /** Its transcript has more about a tool use than its hooks: tool uses are recorded from the transcript only. */
   toolsFromTranscript?: true;
   /** For an agent whose hooks cannot inject text: the file in the working tree that it reads instead. */
   rulesFile?: string;

@@ -1,6 +1,5 @@
 // Reads and writes agents' settings files. Each write replaces the file in one step, so that no reader sees half of it.
-import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { AppError } from "../core/error.ts";
 import { replaceFile } from "../platform/replace-file.ts";
 import type { Step } from "./setup.ts";
@@ -41,17 +40,6 @@ export function editFile(path: string, about: string, change: (text: string) => 
 export function restoreBackup(backup: string, write: (content: Buffer) => void): void {
   write(readFileSync(backup));
   rmSync(backup, { force: true });
-}
-
-export function copyFile(from: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-  try {
-    cpSync(from, `${to}.new`);
-    renameSync(`${to}.new`, to);
-  } catch (error) {
-    rmSync(`${to}.new`, { force: true });
-    throw Object.assign(error as NodeJS.ErrnoException, { path: to });
-  }
 }
 
 export function writeFile(path: string, content: string | Buffer): void {

@@ -1,4 +1,4 @@
-// What a transcript reader is: it turns an agent's own session files into our events.
+// Transcript readers convert an agent's session files to our events.
 import type { AgentEvent } from "../core/event.ts";
 import { ownValue } from "./fields.ts";
 
@@ -12,7 +12,6 @@ export interface TranscriptFile {
   bytes: number;
 }
 
-/** What a reader reports besides its events. */
 export interface ReadNotes {
   /** Line types the reader does not know, and how often each came. */
   unknown: Record<string, number>;

@@ -38,7 +38,7 @@ export function beginTurn(turn: Turn, promptId: string, text: string, at?: numbe
   return [...ended, ...emit(turn, { kind: "prompt", promptId, text }, at)];
 }
 
-/** What the newest line shows: the agent works on (a tool call or its result), has finished, or was interrupted. */
+/** After the newest line the agent is working (a tool call or its result), has ended the turn, or was interrupted. */
 export function markTurn(turn: Turn, now: "working" | "ended" | "interrupted"): void {
   if (now === "working") delete turn.end;
   else turn.end = { isInterrupted: now === "interrupted", ...stamp(turn) };
@@ -56,7 +56,7 @@ function stamp({ header: { at, copiedFrom } }: Turn) {
 export function endOfTurn(turn: Turn): AgentEvent[] {
   const { response, end, promptId } = turn;
   if (end !== undefined) return endTurn(turn);
-  return response === undefined ? [] : emitAs(turn, response, { kind: "response", promptId, text: response.text });
+  return response === undefined ? [] : emitAt(turn, response, { kind: "response", promptId, text: response.text });
 }
 
 function endTurn(turn: Turn): AgentEvent[] {
@@ -64,11 +64,11 @@ function endTurn(turn: Turn): AgentEvent[] {
   const isInterrupted = end?.isInterrupted === true || undefined;
   const source = isInterrupted ? end : (response ?? end);
   if (source === undefined) return [];
-  return emitAs(turn, source, { kind: "turn-end", promptId, response: response?.text, isInterrupted });
+  return emitAt(turn, source, { kind: "turn-end", promptId, response: response?.text, isInterrupted });
 }
 
 /** In a fork the end of a turn is a copy where its last message is one. */
-function emitAs(turn: Turn, source: Stamp, activity: Loose<Activity>): AgentEvent[] {
+function emitAt(turn: Turn, source: Stamp, activity: Loose<Activity>): AgentEvent[] {
   const { copiedFrom, at } = source;
   return emit({ ...turn, header: defined<Turn["header"]>({ ...turn.header, copiedFrom }) }, activity, at);
 }

@@ -15,7 +15,7 @@ export interface CaptureContext {
   project: Project;
   /** Nothing that happens here is recorded. */
   isExcluded: boolean;
-  /** Why, for a person. */
+  /** Why, as shown to the user. */
   offReason: string | undefined;
   /** Excluded only because settings cannot be read: transcripts are read again once they can. */
   isBlocked: boolean;

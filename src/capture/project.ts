@@ -50,7 +50,7 @@ export function branchOf(place: Place): string | undefined {
   return place.tree === undefined ? undefined : readBranch(place.tree);
 }
 
-/** Why recording is off in this folder, for a person; undefined where it is on. */
+/** Why recording is off in this folder; undefined where it is on. */
 export function offReason(place: Place, { values, sources, blocked }: LoadedSettings, env: Env): string | undefined {
   if (isDisabled(env)) return "C_MEM_DISABLE is set";
   if (blocked !== undefined) return blocked;

@@ -79,7 +79,7 @@ function repairNote({ quarantine }: Paths, now: number): string | undefined {
   return "C-Mem: the database was damaged and has been repaired (c-mem doctor says how)";
 }
 
-/** One line for the person. */
+/** One line for the user. */
 function messageFor(
   db: Db,
   project: ProjectRow | undefined,
@@ -91,7 +91,7 @@ function messageFor(
     const toRead = readActivity(paths.activity)?.to_read ?? 0;
     if (toRead > 0) return `C-Mem: reading earlier sessions, ${withCommas(toRead)} to go. ${pageNote(paths)}`;
     const isFirst = source === "startup" && countSessions(db).sessions === 0;
-    return isFirst ? `C-Mem: nothing is known yet; it records from now on. ${pageNote(paths)}` : undefined;
+    return isFirst ? `C-Mem: no sessions yet; it records from now on. ${pageNote(paths)}` : undefined;
   }
   const sessions = project === undefined ? 0 : countSessions(db, { projectId: project.id }).sessions;
   const memories = block.items.filter((item) => /^[oi]\d/.test(item)).length;
@@ -103,7 +103,7 @@ function messageFor(
   return `${parts.join(", ")}. ${pageNote(paths)}`;
 }
 
-/** Without the token: only the link that `c-mem open` makes lets a browser in. */
+/** Without the token that lets a browser in: `c-mem open` makes a link with it. */
 function pageNote({ server }: Paths): string {
   const record = readServer(server);
   const isServed = record !== undefined && record.port !== null && record.pid !== null;

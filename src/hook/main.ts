@@ -105,7 +105,7 @@ function handleEvent(hook: string, event: AgentEvent, wire: HookWire, paths: Pat
 /** Unreadable settings stop recording, and the user may never run `c-mem status`. */
 function blockedOutput({ activity }: AgentEvent, { isBlocked, offReason }: CaptureContext): HookOutput {
   if (!isBlocked || activity.kind !== "session-start") return {};
-  return { message: `C-Mem records nothing: ${offReason}. Run: c-mem doctor` };
+  return { message: `C-Mem is not recording: ${offReason}. Run: c-mem doctor` };
 }
 
 /** Counts the event as lost where neither the data directory nor the temporary folder has space. */
@@ -147,7 +147,7 @@ function statusLine(env: Env): string {
     // Without a folder the line is about all projects.
   }
   const context = folder === undefined ? undefined : findCaptureContext(folder, paths.config, env);
-  if (context?.isBlocked) return "C-Mem records nothing: settings unreadable (c-mem doctor)";
+  if (context?.isBlocked) return "C-Mem is not recording: settings unreadable (c-mem doctor)";
   return context?.isExcluded ? "C-Mem is off here" : activityLine(paths, Date.now());
 }
 

@@ -1,4 +1,4 @@
-// What the hooks ask the context bundles for, and what these answer. Those are built apart: most hooks never load them.
+// The requests of hooks to the context bundles, and their answers. Most hooks never load these bundles.
 import type { Place } from "../capture/project.ts";
 import type { Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
@@ -15,7 +15,7 @@ export interface InjectRequest {
 export interface InjectAnswer {
   /** For the model. */
   text?: string;
-  /** For the person. */
+  /** For the user. */
   message?: string;
   injection?: Injection;
   /** Lines for the file of shown items. */

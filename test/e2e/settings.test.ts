@@ -120,7 +120,7 @@ describe("settings that cannot be read", () => {
     async (text) => {
       const world = createWorld();
       writeConfig(world, text);
-      expect(await start(world)).toEqual({ systemMessage: expect.stringContaining("C-Mem records nothing: ") });
+      expect(await start(world)).toEqual({ systemMessage: expect.stringContaining("C-Mem is not recording: ") });
       await prompt(world, "hush");
       expect(await prompts(world)).toEqual([]);
       expect(await settingsCheck(world)).toMatchObject({ state: "fail" });

@@ -1,12 +1,13 @@
 // Plans the steps that install C-Mem into Claude Code and remove it. Nothing changes until the steps run.
 import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { x } from "tinyexec";
 import { AppError } from "../../core/error.ts";
+import { replaceFile } from "../../platform/replace-file.ts";
 import type { Env } from "../agent-files.ts";
 import { editJson, isEmptyJson } from "../json-file.ts";
-import { copyFile, editFile, readSettings, restoreBackup, writeFile, writeSettings } from "../settings-file.ts";
+import { editFile, readSettings, restoreBackup, writeFile, writeSettings } from "../settings-file.ts";
 import { json, type Program, type Step } from "../setup.ts";
 import { addHooks, addStatusLine, mcpPart, pluginHooks, pluginMcp, removeHooks, removeStatusLine } from "./settings.ts";
 import { type ClaudeSite, MARKETPLACE, PLUGIN_ID } from "./site.ts";
@@ -82,7 +83,10 @@ export function copyPlugin(options: PluginCopy): Step {
       // Viewer files have other names in each version.
       rmSync(join(folder, "dist", "viewer"), { recursive: true, force: true });
       // File by file over the old ones: a running session finds a whole bundle at every moment.
-      for (const file of builtFiles(source)) copyFile(join(source, file), join(folder, file));
+      for (const file of builtFiles(source)) {
+        const { mode } = statSync(join(source, file));
+        replaceFile(join(folder, file), readFileSync(join(source, file)), { mode, isDurable: false });
+      }
       for (const [path, content] of writtenFiles(options)) writeFile(path, json(content));
     },
   };
@@ -190,16 +194,8 @@ function removeOurStatusLine({ statusLine, settingsPath }: ClaudeSite): Step[] {
 /** Copies the settings from before the install, so that uninstall can restore them. */
 export function backupSettings({ settingsPath, settingsText }: ClaudeSite, backup: string): Step[] {
   if (settingsText === undefined) return [];
-  return [
-    {
-      about: `back up ${settingsPath} to ${backup}`,
-      run() {
-        mkdirSync(dirname(backup), { recursive: true, mode: 0o700 });
-        copyFileSync(settingsPath, backup);
-        chmodSync(backup, 0o600);
-      },
-    },
-  ];
+  const about = `back up ${settingsPath} to ${backup}`;
+  return [{ about, run: () => replaceFile(backup, readFileSync(settingsPath)) }];
 }
 
 export function unregister(site: ClaudeSite, claude: string | undefined, env: Env): Step[] {
@@ -244,7 +240,7 @@ function disablePlugin(site: ClaudeSite): Step {
   );
 }
 
-/** Runs `claude plugin …`; `path` is apart because it may have spaces. */
+/** Runs `claude plugin …`; `path` may have spaces. */
 async function runClaude(claude: string, command: string, env: Env, path?: string): Promise<void> {
   const args = ["plugin", ...command.split(" "), ...(path === undefined ? [] : [path])];
   const { exitCode, stdout, stderr } = await x(claude, args, {
@@ -253,6 +249,6 @@ async function runClaude(claude: string, command: string, env: Env, path?: strin
   });
   if (exitCode === 0) return;
   throw new AppError("claude_failed", `claude ${args.join(" ")} failed: ${(stderr || stdout).trim().slice(0, 500)}`, {
-    hint: "Run it by hand to see more, or use: c-mem install --method settings",
+    hint: "Run it yourself to see more, or use: c-mem install --method settings",
   });
 }

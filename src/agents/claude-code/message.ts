@@ -91,7 +91,7 @@ function join(before: string, text: string): string {
   return before === "" ? text : `${before}\n\n${text}`;
 }
 
-/** Their calls come right after. Results may be large, so only a few wait. */
+/** Results that wait for their calls, which come right after. Few, because they may be large. */
 const MAX_EARLY_RESULTS = 8;
 
 function readCall(state: ClaudeCodeState, call: Call): AgentEvent[] {

@@ -15,7 +15,7 @@ export interface QueuedPrompt {
   isTold: boolean;
 }
 
-/** More never wait at a time: older ones were answered. */
+/** No more than this wait at a time: older ones were answered. */
 const MAX_QUEUED = 50;
 
 /** "private": the prompt is wholly private, and what follows in this turn may be for it. */
@@ -56,7 +56,7 @@ export function takeQueuedTime(queue: QueuedPrompt[], text: string): number | un
   return index < 0 ? undefined : queue.splice(index, 1)[0]?.at;
 }
 
-/** Emits those that no line has named since: they were handed over in the middle of a turn. */
+/** Emits the prompts that no later line has: they were handed over in the middle of a turn. */
 export function emitQueued(queue: readonly QueuedPrompt[], turn: Turn): AgentEvent[] {
   return queue.flatMap((prompt) => {
     if (prompt.isTold) return [];

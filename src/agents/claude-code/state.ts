@@ -1,4 +1,4 @@
-// What the reader of a Claude Code transcript remembers between lines. Plain JSON: it is stored between runs.
+// State of the Claude Code transcript reader between lines. Plain JSON: it is stored between runs.
 import type { Activity, AgentEvent } from "../../core/event.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Turn } from "../turn.ts";

@@ -11,7 +11,7 @@ export interface CodexCall extends CodexTool {
   failed?: boolean;
 }
 
-/** Names of the calls that carry none. */
+/** For calls without a name. */
 const NAMES: Readonly<Record<string, string>> = { local_shell_call: "local_shell", tool_search_call: "ToolSearch" };
 
 export function codexCall(item: JsonObject, cwd: string): CodexCall | undefined {

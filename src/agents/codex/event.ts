@@ -47,7 +47,7 @@ function toolOf(payload: JsonObject, cwd: string) {
   return codexTool(name, undefined, name === "apply_patch" ? (input["command"] ?? input) : input, cwd);
 }
 
-/** Only with a known exit code: the first record of a tool use stays, and the transcript brings the others. */
+/** Only with a known exit code: the first record of a tool use is never replaced, and the transcript has the others. */
 function readToolUse(payload: JsonObject, call: HookCall, cwd: string): Loose<Activity> | undefined {
   const toolUseId = asId(payload["tool_use_id"]);
   const { failed, ...result } = codexResult(payload["tool_response"]);

@@ -132,6 +132,6 @@ function textResult(text: string): CodexResult {
 /** The header has the command, which may be long. */
 const MAX_HEADER_CHARS = 20_000;
 
-/** What Codex answers in place of a result when a call could not run. */
+/** How the output begins when a call could not run. */
 const FAILED =
   /^(?:apply_patch verification failed|failed to parse function arguments|write_stdin failed|exec_command failed|exec error|execution error|unsupported call|aborted by user|aborted$|tool call error|patch rejected|err: )/i;

@@ -114,7 +114,7 @@ const ITEMS: Readers = {
   ),
 };
 
-/** Every other event is also an item, or says nothing about the work. */
+/** Other events are also items, or are not about the work. */
 const EVENTS: Readers = {
   // For a while the environment came as a user message too, with another kind.
   user_message: (state, { kind = "plain", message }) =>

@@ -46,7 +46,7 @@ interface FoundSession extends Pick<TranscriptFile, "path" | "modifiedAt" | "byt
   parentId: string | undefined;
 }
 
-// octet_length reads no part: SQLite keeps the length before the text.
+// octet_length does not read the text: SQLite stores its length in front of it.
 const SESSIONS = `
   SELECT s.id, s.parent_id, max(s.time_updated, ifnull(p.updated, 0)) AS updated, p.bytes
   FROM session s LEFT JOIN (

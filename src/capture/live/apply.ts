@@ -25,7 +25,7 @@ import {
   projectId,
   rootOf,
   sessionOf,
-  settleTimes,
+  writeTimesNow,
   startBatch,
   turnOf,
 } from "./batch.ts";
@@ -62,7 +62,7 @@ interface Sessions {
   main: number;
   projectId: number;
   /** The agent has moved to a folder of another project than the session's. */
-  isElsewhere: boolean;
+  isInOtherProject: boolean;
   /** Retention deleted this part of the session: reading the transcript again must not bring it back. */
   isPurged: boolean;
 }
@@ -77,7 +77,7 @@ function upsertSessions(db: Db, batch: Batch, event: CapturedEvent): Sessions {
     own: own.id,
     main: main.id,
     projectId: own.projectId,
-    isElsewhere: main.projectId !== shared.projectId,
+    isInOtherProject: main.projectId !== shared.projectId,
     isPurged: main.purgedAt !== null && at <= main.purgedAt,
   };
 }
@@ -147,7 +147,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       else if (response !== undefined) updateSession(db, own, { report: response });
       markStale(db, batch, main, number);
       if (isMain) return;
-      settleTimes(db, batch, own);
+      writeTimesNow(db, batch, own);
       endSession(db, own, { at, reason: isInterrupted ? INTERRUPTED : "subagent" });
       return;
     }
@@ -159,7 +159,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       return;
     }
     case "session-end":
-      settleTimes(db, batch, main);
+      writeTimesNow(db, batch, main);
       endSession(db, main, { at, reason: activity.reason });
       return;
     case "machine-prompt":
@@ -218,7 +218,7 @@ function applyToolUse(
 
 /** In a folder of another project, a path is stored relative to the root of the session's own project. */
 function pathInProject(db: Db, batch: Batch, path: string, { project }: CapturedEvent, sessions: Sessions): string {
-  if (!sessions.isElsewhere) return path;
+  if (!sessions.isInOtherProject) return path;
   const isRelative = !/^(?:\/|[A-Za-z]:|\\)/.test(path);
   return pathFromRoot(isRelative ? `${project.root}/${path}` : path, rootOf(db, batch, sessions.projectId));
 }

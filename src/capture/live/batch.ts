@@ -1,5 +1,5 @@
-// What the events of one transaction share: their project, session and turn are looked up and written once. Valid for one
-// transaction only, as other processes may write after it.
+// A cache for the events of one transaction: their project, session and turn are looked up and written once. Other
+// processes may write after the transaction.
 import { cached } from "../../core/cached.ts";
 import type { CapturedEvent } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -20,8 +20,8 @@ import { markTurnStale } from "../../store/tables/stale-turns.ts";
 interface SeenSession {
   id: number;
   projectId: number;
-  /** What was last written of the session. */
-  seed: NewSession;
+  /** As last written. */
+  written: NewSession;
   firstAt: number;
   lastAt: number;
   /** The newest event in the store when the session was written: newer ones have to write it again. */
@@ -72,27 +72,40 @@ export function rootOf(db: Db, batch: Batch, id: number): string {
   return cached(batch.roots, id, () => projectRoot(db, id));
 }
 
-export function sessionOf(db: Db, batch: Batch, seed: NewSession): Pick<SeenSession, "id" | "projectId" | "purgedAt"> {
-  const { at, sessionId } = seed;
+export function sessionOf(
+  db: Db,
+  batch: Batch,
+  session: NewSession,
+): Pick<SeenSession, "id" | "projectId" | "purgedAt"> {
+  const { at, sessionId } = session;
   const seen = batch.sessions.get(sessionId);
   const isNewest = seen !== undefined && seen.lastAt < seen.storedLastAt && at >= seen.storedLastAt;
-  if (seen !== undefined && !isNewest && SEED_KEYS.every((key) => seen.seed[key] === seed[key])) {
+  if (seen !== undefined && !isNewest && WRITTEN_KEYS.every((key) => seen.written[key] === session[key])) {
     if (at < seen.firstAt || at > seen.lastAt) seen.isWritten = false;
     seen.firstAt = Math.min(seen.firstAt, at);
     seen.lastAt = Math.max(seen.lastAt, at);
     return seen;
   }
   if (seen !== undefined) writeTimes(db, seen);
-  const { lastAt: storedLastAt, ...row } = upsertSession(db, seed);
-  batch.sessions.set(sessionId, { ...row, storedLastAt, seed, firstAt: at, lastAt: at, isWritten: true });
+  const { lastAt: storedLastAt, ...row } = upsertSession(db, session);
+  batch.sessions.set(sessionId, { ...row, storedLastAt, written: session, firstAt: at, lastAt: at, isWritten: true });
   return row;
 }
 
 /** All but the time and the id. */
-const SEED_KEYS = ["projectId", "cwd", "branch", "version", "transcriptPath", "agent", "parentId", "subtitle"] as const;
+const WRITTEN_KEYS = [
+  "projectId",
+  "cwd",
+  "branch",
+  "version",
+  "transcriptPath",
+  "agent",
+  "parentId",
+  "subtitle",
+] as const;
 
-/** Writes the session's times now, for statements that read them. */
-export function settleTimes(db: Db, batch: Batch, sessionDbId: number): void {
+/** For statements that read the times. */
+export function writeTimesNow(db: Db, batch: Batch, sessionDbId: number): void {
   for (const session of batch.sessions.values()) if (session.id === sessionDbId) writeTimes(db, session);
 }
 

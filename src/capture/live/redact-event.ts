@@ -10,7 +10,7 @@ import { isHiddenFile } from "../ignore-files.ts";
 import { branchOf, type Place, storedPath } from "../project.ts";
 import type { CaptureContext } from "../capture-context.ts";
 
-/** Undefined where nothing of the event may be recorded, or needs to be. */
+/** Undefined for an event that must not, or need not, be recorded. */
 export function redactEvent(
   reported: AgentEvent,
   { place, settings, project }: CaptureContext,
@@ -45,7 +45,7 @@ function filterRepeated(text: string): string {
 }
 
 const TEXTS = ["text", "response", "output", "thinking", "title", "plan", "summary"];
-/** Should be a word or two, but come from the agent. */
+/** Usually a word or two, but the agent may write anything. */
 const LABELS = ["source", "reason"];
 
 function redactActivity(given: Activity, place: Place, settings: Settings): Activity | undefined {

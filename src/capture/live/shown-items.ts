@@ -1,4 +1,4 @@
-// What a session has been shown. Hooks are separate processes that never write the database, so each appends to a small
+// The items a session was shown. Hooks are separate processes that never write the database, so each appends to a small
 // file for the next one. It contains item ids and hashes, no text.
 import { rmSync } from "node:fs";
 import { shortHash } from "../../core/hash.ts";

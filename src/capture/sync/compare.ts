@@ -39,7 +39,7 @@ export function compareTranscripts(db: Db, transcripts: readonly Transcript[], c
 
 function countMissing(db: Db, transcript: Transcript, context: SyncContext): number {
   const isForgotten = hasForgottenParts(db, transcript.file.sessionId);
-  const request = { transcript, known: undefined, isElsewhere: false, isForgotten };
+  const request = { transcript, known: undefined, isOtherProject: false, isForgotten };
   let missing = 0;
   for (const step of readTranscript(request, { ...context, force: true })) {
     if ("piece" in step) missing += step.piece.events.filter((event) => isMissing(db, event)).length;

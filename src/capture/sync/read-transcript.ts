@@ -1,4 +1,4 @@
-// Reads what is new of a transcript into events that are ready for the store, piece by piece. Does not use the database,
+// Reads the new part of a transcript into events that are ready for the store, piece by piece. Does not use the database,
 // so that it can run in a thread.
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -46,8 +46,8 @@ export interface ReadRequest {
   transcript: Transcript;
   /** Where reading the file stopped last. */
   known: SyncState | undefined;
-  /** Its session is known, and of another project than the one to read. */
-  isElsewhere: boolean;
+  /** Its session is stored, in another project than the one to read. */
+  isOtherProject: boolean;
   /** A part of its session was forgotten: the reader's state may contain it and is not stored. */
   isForgotten: boolean;
 }
@@ -97,11 +97,11 @@ export function* readTranscript(request: ReadRequest, context: ReadContext): Gen
 class Excluded extends Error {}
 
 function* readPieces(
-  { transcript, known, isElsewhere, isForgotten }: ReadRequest,
+  { transcript, known, isOtherProject, isForgotten }: ReadRequest,
   context: ReadContext,
 ): Generator<Piece, void> {
   const { file, reader } = transcript;
-  if (isElsewhere || isExcludedFile(file, context)) throw new Excluded();
+  if (isOtherProject || isExcludedFile(file, context)) throw new Excluded();
   const state = known === undefined ? "new" : "rewritten";
   const reading: Reading = { file, context, state, isForgotten, isAllowed: false, ...nothingRead() };
   if (reader.kind === "lines") yield* readGrowing(reader, known, reading);

@@ -102,7 +102,7 @@ describe("reading in a thread", () => {
   it("calls onWait while it waits, so that other writers do not wait", async () => {
     const { env } = machine();
     const { db, transcripts, context } = openFor(env, "there");
-    const about = { known: undefined, isElsewhere: false, isForgotten: false };
+    const about = { known: undefined, isOtherProject: false, isForgotten: false };
     const requests = transcripts.map((transcript) => ({ ...about, transcript })).values();
     let waits = 0;
     const steps = readInThread(requests, context, { thread: THREAD, onWait: () => (waits += 1) });
@@ -114,7 +114,7 @@ describe("reading in a thread", () => {
   it("fails with the error of onWait", async () => {
     const { env } = machine();
     const { db, transcripts, context } = openFor(env, "there");
-    const about = { known: undefined, isElsewhere: false, isForgotten: false };
+    const about = { known: undefined, isOtherProject: false, isForgotten: false };
     const requests = transcripts.map((transcript) => ({ ...about, transcript })).values();
     const onWait = () => {
       throw new Error("database or disk is full");

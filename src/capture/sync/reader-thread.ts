@@ -8,8 +8,8 @@ import { type ReadContext, type ReadRequest, type ReadStep, readTranscript } fro
 
 /** Pieces that may wait to be stored: bounds memory, and is enough that neither side waits for long. */
 const MAX_WAITING = 8;
-/** Pieces come every 10 ms or so. A commit between any two of them would cost a quarter of all writing. */
-const PATIENCE_MS = 25;
+/** Pieces come about every 10 ms. Committing after each would make writing a quarter slower. */
+const IDLE_MS = 25;
 /** Files sent ahead to the thread. */
 const MAX_SENT = 16;
 /** Without a limit the young generation grows to 100 MB of garbage. */
@@ -23,13 +23,13 @@ interface Message extends Omit<ReadRequest, "transcript"> {
   reader: number;
 }
 
-/** `onWait` is called when nothing is read for a while. */
+/** `onWait` is called when no piece came for a while. */
 export async function* readInThread(
   requests: Iterator<ReadRequest>,
   context: ReadContext,
   { thread, onWait }: { thread: URL; onWait: () => void },
 ): AsyncGenerator<ReadStep, void> {
-  // Without what a SyncContext has besides.
+  // Only these fields: a SyncContext has others that cannot be sent.
   const { settings, force, project, excludePaths, privateIds } = context;
   const data = { settings, force, project, excludePaths, privateIds };
   const workerContext: ReadContext = { ...data, env: { ...context.env }, places: new Map() };
@@ -72,7 +72,7 @@ export async function* readInThread(
         break;
       } else {
         const woken = new Promise<false>((resolve) => (wake = () => resolve(false)));
-        const isLate = await Promise.race([woken, setTimeout(PATIENCE_MS, true, { ref: false })]);
+        const isLate = await Promise.race([woken, setTimeout(IDLE_MS, true, { ref: false })]);
         if (!isLate) continue;
         onWait();
         await woken;
@@ -89,7 +89,7 @@ export async function* readInThread(
   for (let next = requests.next(); !next.done; next = requests.next()) yield* readTranscript(next.value, context);
 }
 
-/** What the thread runs. */
+/** Runs in the thread. */
 async function serve(port: NonNullable<typeof parentPort>, context: ReadContext): Promise<void> {
   const messages: Message[] = [];
   const state = { waiting: 0 };

@@ -1,4 +1,4 @@
-// Reads transcripts into the store: only what is new of each file, in pieces that are stored as a whole or not at all.
+// Reads transcripts into the store: only the new part of each file, in pieces that are stored as a whole or not at all.
 import { ownValue } from "../../agents/fields.ts";
 import type { TranscriptFile } from "../../agents/transcript.ts";
 import { userSettings } from "../../config/load.ts";
@@ -26,7 +26,7 @@ import {
 /** Bytes of transcript per transaction: small files share one. Bounds how long the write lock is held. */
 const TRANSACTION_BYTES = 8 * 1024 * 1024;
 
-/** What one run knows. */
+/** Shared by all transcripts of one run. */
 export interface SyncContext extends ReadContext {
   /** Queue jobs that derive memory from what is new. */
   enqueue: boolean;
@@ -140,7 +140,7 @@ function startWriter(db: Db, context: SyncContext, indexed?: readonly Transcript
   });
   let outcome: FileOutcome | undefined;
   let isBroken = false;
-  /** Returns what is wrong with the piece; trouble of the store itself ends the run. */
+  /** Returns the error message of a bad piece; an error of the store itself ends the run. */
   const storePiece = (piece: Piece, into: FileOutcome): string | undefined => {
     const skippedBefore = into.malformed.length + into.tooLong.length;
     const hasEvents = into.events + piece.events.length > 0;
@@ -192,14 +192,14 @@ function* readRequests(db: Db, transcripts: readonly Transcript[], context: Sync
     yield {
       transcript,
       known,
-      isElsewhere: known !== undefined && isElsewhere(db, known.session_id, context),
+      isOtherProject: known !== undefined && isOtherProject(db, known.session_id, context),
       isForgotten: hasForgottenHistory(db, transcript.file.sessionId),
     };
   }
 }
 
 /** A stored session belongs to the project it was stored under, whatever its transcript says. */
-function isElsewhere(db: Db, sessionId: string, { project }: SyncContext): boolean {
+function isOtherProject(db: Db, sessionId: string, { project }: SyncContext): boolean {
   const own = project === undefined ? undefined : projectOfSession(db, sessionId);
   return own !== undefined && own.name !== project && own.key !== project;
 }
