@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { patchFiles } from "../../src/agents/patch.ts";
+import { patchFiles } from "../../src/agents/tool-use.ts";
 import { findGitTree, normaliseRemote, readBranch, readRemote } from "../../src/capture/git.ts";
 import { fenceSafe, looksLikeOrder, quoteOrders } from "../../src/core/privacy/fence.ts";
 import { filterText, filterValue } from "../../src/core/privacy/filter.ts";

@@ -5,7 +5,7 @@ import { defined, type Loose, ownValue } from "../fields.ts";
 import { addCall, findCall, takeCall } from "../tool-use.ts";
 import { countUnknown, ignored, type LineReader, type ReadNotes } from "../transcript.ts";
 import { beginTurn, emit, endOfTurn, markTurn, setResponse, startTurn, type Turn } from "../turn.ts";
-import { codexCall, type CodexCall, finishCall, noteEnd, webSearch } from "./call.ts";
+import { codexCall, type CodexCall, finishCall, noteEnd, webSearch } from "./tool.ts";
 import { environmentCwd, isTurnUuid, typedText } from "./prompt.ts";
 
 type Message = Extract<Activity, { kind: "message" }>;

@@ -2,8 +2,7 @@
 import type { FileTouch } from "../../core/event.ts";
 import { asInteger, asObject, asString, type Json, type JsonObject } from "../../core/json.ts";
 import { ownValue } from "../fields.ts";
-import { patchFiles } from "../patch.ts";
-import { stripLineNumbers, touchedFile, withAbsolutePaths } from "../tool-use.ts";
+import { patchFiles, stripLineNumbers, touchedFile, withAbsolutePaths } from "../tool-use.ts";
 
 /** The older editor was one tool whose command named the operation. */
 const NAMES: Readonly<Record<string, string>> = {

@@ -4,8 +4,7 @@ import type { Activity, FileTouch } from "../../core/event.ts";
 import { asArray, asCount, asId, asInteger, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Loose } from "../fields.ts";
 import { hookWire, promptActivity, readSessionEnd } from "../hook-wire.ts";
-import { lineCount } from "../patch.ts";
-import { touchedFile, withAbsolutePaths } from "../tool-use.ts";
+import { lineCount, touchedFile, withAbsolutePaths } from "../tool-use.ts";
 import { CURSOR_RULES } from "./rules.ts";
 
 export const cursorWire = hookWire({

@@ -2,8 +2,7 @@
 import type { FileTouch } from "../../core/event.ts";
 import { asCount, asId, asInteger, asObject, asObjects, asString, asTime, type JsonObject } from "../../core/json.ts";
 import { defined, ownValue } from "../fields.ts";
-import { patchFiles } from "../patch.ts";
-import { stripLineNumbers, touchedFile, toolUse, type ToolUse, withAbsolutePaths } from "../tool-use.ts";
+import { patchFiles, stripLineNumbers, toolUse, type ToolUse, touchedFile, withAbsolutePaths } from "../tool-use.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
   bash: "Bash",

@@ -1,13 +1,19 @@
 // Every live event passes here before it is written: excluded folders, private turns, redaction.
 import { dirname, join } from "node:path";
 import type { Paths } from "../../config/paths.ts";
-import type { AgentEvent, CapturedEvent } from "../../core/event.ts";
+import type { Settings } from "../../config/schema.ts";
+import { cached } from "../../core/cached.ts";
+import type { Activity, AgentEvent, CapturedEvent, FileTouch } from "../../core/event.ts";
+import { asObject, asString } from "../../core/json.ts";
+import { isUnrecorded } from "../../core/own-tools.ts";
+import { filterText, filterValue } from "../../core/privacy/filter.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
 import type { CaptureContext } from "../capture-context.ts";
 import { covers } from "../covers.ts";
+import { isHiddenFile } from "../ignore-files.ts";
+import { branchOf, type Place, storedPath } from "../project.ts";
 import { admitIds } from "./ids.ts";
 import { beginPrivateTurn, endPrivateTurn, isPrivateTurn } from "./private-turn.ts";
-import { redactEvent } from "./redact-event.ts";
 
 /** Why an event is not recorded. */
 export type Withheld = "excluded" | "private" | "nothing";
@@ -44,4 +50,111 @@ function trackPrivateTurn(folder: string, event: AgentEvent): boolean {
   if (isPrivate) beginPrivateTurn(folder, sessionId, activity.promptId);
   else endPrivateTurn(folder, sessionId);
   return isPrivate;
+}
+
+/**
+ * Ties the event to its project, filters everything private and cuts long texts. Undefined for an event that must not, or
+ * need not, be recorded.
+ */
+export function redactEvent(
+  reported: AgentEvent,
+  { place, settings, project }: CaptureContext,
+): CapturedEvent | undefined {
+  const event = admitIds(reported);
+  const activity = redactActivity(event.activity, place, settings);
+  if (activity === undefined) return undefined;
+  const { branch = branchOf(place), ...rest } = event;
+  return {
+    ...rest,
+    cwd: filterRepeated(event.cwd),
+    ...(event.agentType !== undefined && { agentType: label(event.agentType) }),
+    ...(event.transcriptPath !== undefined && { transcriptPath: filterRepeated(event.transcriptPath) }),
+    activity,
+    project,
+    ...(branch !== undefined && branch !== "" && { branch: filterRepeated(branch) }),
+  };
+}
+
+/** Longest tool output, prompt or answer kept; longer ones keep head and tail. */
+const MAX_TEXT_CHARS = 32_000;
+/** Longest text kept of each value in a tool's input. */
+const MAX_INPUT_CHARS = 20_000;
+
+/** Every event of a session repeats the same few folders, files and branches: each is filtered once. */
+const repeated = new Map<string, string>();
+const MAX_REPEATED = 1_000;
+
+function filterRepeated(text: string): string {
+  if (repeated.size >= MAX_REPEATED) repeated.clear();
+  return cached(repeated, text, () => filterText(text));
+}
+
+const TEXTS = ["text", "response", "output", "thinking", "title", "plan", "summary"];
+/** Usually a word or two, but the agent may write anything. */
+const LABELS = ["source", "reason"];
+
+function redactActivity(given: Activity, place: Place, settings: Settings): Activity | undefined {
+  const activity = withoutHidden(given, place, settings);
+  if (activity === undefined) return undefined;
+  const fields: Record<string, unknown> = { ...activity };
+  const replace = (keys: readonly string[], filter: (text: string) => string): void => {
+    for (const key of keys) if (typeof fields[key] === "string") fields[key] = filter(fields[key]);
+  };
+  replace(TEXTS, (text) => filterText(text, MAX_TEXT_CHARS));
+  replace(LABELS, label);
+  replace(["name"], filterRepeated);
+  replace(["path"], (path) => filterText(storedPath(path, place)));
+  if ("input" in activity) fields["input"] = filterValue(activity.input, MAX_INPUT_CHARS);
+  if ("files" in activity) fields["files"] = activity.files.map((file) => filterFile(file, place));
+  const isEmpty = activity.kind === "prompt" && String(fields["text"]).trim() === "";
+  return isEmpty ? undefined : (fields as Activity);
+}
+
+/** If the calls of one of these are not recorded, neither are snapshots of files. */
+const EDITING_TOOLS = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
+
+function withoutHidden(activity: Activity, place: Place, { skipTools, excludePaths }: Settings): Activity | undefined {
+  const isHidden = (path: string): boolean => isHiddenFile(path, place, excludePaths);
+  switch (activity.kind) {
+    case "machine-prompt":
+      return undefined;
+    case "tool-use": {
+      // Input and output of a tool use with a hidden file reveal it.
+      const paths = new Set([...activity.files.map((file) => file.path), ...pathsIn(activity.input)]);
+      return isUnrecorded(activity.name, skipTools) || [...paths].some(isHidden) ? undefined : activity;
+    }
+    case "tool-start":
+      return activity.path !== undefined && isHidden(activity.path) ? undefined : activity;
+    case "file-snapshot": {
+      if (EDITING_TOOLS.some((name) => isUnrecorded(name, skipTools))) return undefined;
+      const files = activity.files.filter((file) => !isHidden(file.path));
+      return files.length === 0 ? undefined : { ...activity, files };
+    }
+    default:
+      return activity;
+  }
+}
+
+/** The rest of a longer command is usually text that it writes. */
+const MAX_COMMAND_CHARS = 4_000;
+const PATH_KEYS = ["file_path", "path", "notebook_path"];
+
+/** In a command, every word with a dot or a slash may be a file. */
+function pathsIn(input: unknown): string[] {
+  const fields = asObject(input) ?? {};
+  const paths = PATH_KEYS.flatMap((key) => asString(fields[key]) ?? []);
+  const words = (asString(fields["command"]) ?? "").slice(0, MAX_COMMAND_CHARS).split(/[\s"'`|;&<>()=]+/);
+  return [...paths, ...words.filter((word) => /[./]/.test(word))];
+}
+
+function label(text: string): string {
+  return filterText(text, 200);
+}
+
+function filterFile(file: FileTouch, place: Place): FileTouch {
+  return {
+    ...file,
+    path: filterRepeated(storedPath(file.path, place)),
+    ...(file.backup !== undefined && { backup: label(file.backup) }),
+  };
 }

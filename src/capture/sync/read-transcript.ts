@@ -12,7 +12,7 @@ import { parseJson } from "../../core/json.ts";
 import type { SyncState } from "../../store/tables/sync-state.ts";
 import { type CaptureContext, findCaptureContext } from "../capture-context.ts";
 import { covers } from "../covers.ts";
-import { redactEvent } from "../live/redact-event.ts";
+import { redactEvent } from "../live/admit-event.ts";
 import { checkpointOf, findStart, type Position, privateIdsOf } from "./checkpoint.ts";
 import { readLines } from "./lines.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { stripLineNumbers } from "./tool-use.ts";
-import { diffCounts, lineCount, patchFiles, replacementCounts } from "./patch.ts";
+import { diffCounts, lineCount, patchFiles, replacementCounts } from "./tool-use.ts";
 
 describe("lines are counted", () => {
   it.each([
