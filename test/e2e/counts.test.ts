@@ -155,7 +155,7 @@ describe("the worker's jobs", () => {
       JSON.stringify({ sessions: 0, to_read: toRead, queue: { pending: 1, running: 0, failed: 0 } });
     mkdirSync(world.home, { recursive: true });
     writeFileSync(join(world.home, "activity.json"), activity(0));
-    expect(String((await hook(world, "context", start))["systemMessage"])).toContain("nothing is known");
+    expect(String((await hook(world, "context", start))["systemMessage"])).toContain("no sessions yet");
     writeFileSync(join(world.home, "activity.json"), activity(3));
     expect(await hook(world, "context", start)).toEqual({
       systemMessage: "C-Mem: reading earlier sessions, 3 to go. Page: `c-mem open`",
