@@ -1,5 +1,5 @@
-// Writes whatever is not ASCII as escapes: Node reads a file of ASCII in half the time, and V8 holds it in half the space. What stands in
-// String.raw must become a regular expression: to that they are the same.
+// Escapes all characters that are not ASCII: Node reads an ASCII file in half the time, and V8 keeps it in half the memory.
+// Text in String.raw is changed by that, so it may only become a regular expression, which means the same.
 
 export function asciiOnly() {
   return {

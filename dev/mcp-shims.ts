@@ -1,5 +1,5 @@
-// Stands in for what the MCP library chooses by runtime: its validator (ajv, a quarter of the bundle) looks only at what
-// forms were filled in with, and ours have no fields.
+// Replaces the modules that the MCP library chooses by runtime. Its validator (ajv, a quarter of the bundle) checks only the
+// values of forms, and ours have no fields.
 export { default as process } from "node:process";
 
 export class DefaultJsonSchemaValidator {

@@ -1,5 +1,5 @@
-// npm start: tries C-Mem from a clone, in a data directory of its own. Imports this machine's sessions, or plays an example
-// session through the real hook commands, then shows what an agent would get next.
+// npm start: tries C-Mem from a clone, in its own data directory. Imports this machine's sessions, or plays an example session
+// through the real hook commands, then shows what the next session would get.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -72,7 +72,7 @@ function playExample(): string {
     .trim()
     .split("\n");
   for (const line of lines) {
-    // The placeholder stands inside JSON strings: the path goes in as JSON, too.
+    // The placeholder is inside JSON strings, so the path is escaped as JSON.
     const { command, payload } = JSON.parse(line.replaceAll("{{cwd}}", JSON.stringify(cwd).slice(1, -1))) as {
       command: string;
       payload: object;

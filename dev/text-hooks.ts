@@ -1,4 +1,4 @@
-// The same text imports where Node runs the sources itself: node --import ./dev/text-hooks.ts
+// Text imports for Node without a bundler: node --import ./dev/text-hooks.ts
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import { textImport } from "./text-import.ts";

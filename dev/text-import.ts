@@ -1,4 +1,4 @@
-// Lets `import sql from "./x.sql"` (or a prompt, "./x.md") give the file's text, in the build and in the tests alike.
+// `import sql from "./x.sql"` (or "./x.md") gives the file's text, in the build and in tests.
 import { readFileSync } from "node:fs";
 
 export function textImport() {

@@ -8,7 +8,7 @@ import { type FakeModel, startFakeModel } from "./fake-model.ts";
 import { untilHooksAreThrough } from "./running-hooks.ts";
 import { scripts } from "./scripts.ts";
 
-/** Set by dev/client.ts. */
+/** Set by dev/suite.ts. */
 export const CLAUDE = process.env["C_MEM_CLIENT"] ?? "";
 
 const API_KEY = "made-up-key-for-a-model-on-loopback";
