@@ -35,7 +35,7 @@ export const blame = defineQuery({
       position: "<path>",
       required: true,
       maxChars: 4_000,
-      about: "a file or folder: relative to the current folder or its project, absolute, or the end of a path",
+      about: "a file or folder, or the end of its path",
     },
     reads: { kind: "flag", about: "also sessions that only read it" },
     ...SCOPE,

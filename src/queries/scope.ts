@@ -24,7 +24,7 @@ export const SCOPE = fields({
     kind: "text",
     value: "agent",
     values: "agents",
-    about: "one agent: claude-code, codex, gemini-cli, copilot-cli, opencode",
+    about: "claude-code, codex, gemini-cli, copilot-cli or opencode",
   },
   since: { kind: "text", value: "time", about: "from this time on: 2026-01-31, 3d, 2w" },
   before: { kind: "text", value: "time", about: "before this time" },
@@ -46,13 +46,13 @@ export const SESSION = fields({
     position: "<session>",
     required: true,
     values: "sessions",
-    about: 'a session id or its beginning, an item of the session (p12, m34, t56, o78), or "last"',
+    about: 'a session id, an item (p12, m34, t56, o78) or "last"',
   },
 });
 
 /** The same where words from the session name it as well. */
 export const SESSION_WORDS = fields({
-  id: { ...SESSION.id, position: "<session...>", about: `${SESSION.id.about}; or words from the session` },
+  id: { ...SESSION.id, position: "<session...>", about: 'a session id, an item (p12, o78), "last", or words of it' },
 });
 
 export type ScopeInput = Partial<InputOf<typeof SCOPE>>;

@@ -15,10 +15,7 @@ export const show = defineQuery({
   name: "show",
   about: "show a session turn by turn, or an observation",
   fields: {
-    id: {
-      ...SESSION.id,
-      about: 'a session id or its beginning, an item of the session (p12, m34, t56), or "last"; an observation (o78)',
-    },
+    ...SESSION,
     tools: { kind: "flag", about: "show the input and output of tools" },
     thinking: { kind: "flag", about: "show the assistant's thinking" },
     turn: { kind: "number", about: "only this turn" },

@@ -17,7 +17,7 @@ import type { Scope } from "../store/reads/scope.ts";
 import type { TurnScope } from "../store/reads/timeline.ts";
 import { defineQuery } from "./query.ts";
 import { COMMIT, commitOf, jsonOf, listOf, defineNames, schemaOf, turnStatusOf } from "./schemas.ts";
-import { readRange, readScope, SCOPE, SESSION_WORDS } from "./scope.ts";
+import { readRange, readScope, SCOPE } from "./scope.ts";
 import { changeText, when } from "./session-text.ts";
 
 const DEFAULT_DEPTH = 5;
@@ -42,7 +42,7 @@ export const timeline = defineQuery({
       aliases: ["query"],
       values: "sessions",
       maxChars: 4_000,
-      about: `${SESSION_WORDS.id.about} (default: the latest turns)`,
+      about: 'a session id, an item, "last", or words (default: latest)',
     },
     type: {
       kind: "text",
