@@ -1,4 +1,4 @@
-// Which agents to install into where none is named: those found on this machine, after asking.
+// Which agents to install into: those that are named, or those found on this machine, after asking.
 import { SETUPS } from "../agents/setups.ts";
 import { findGitTree } from "../capture/git.ts";
 import type { AgentSetup, SetupProject } from "../agents/setup.ts";
@@ -14,7 +14,7 @@ export const CLAUDE_CODE = "claude-code";
 /** The agents that C-Mem can be installed into. */
 export const INSTALLABLE: readonly string[] = [CLAUDE_CODE, ...SETUPS.map(({ id }) => id)];
 
-/** Without a terminal, and with --yes: Claude Code; others have to be named. */
+/** Without a terminal or with --yes only Claude Code: others have to be named. */
 export async function chooseAgents(env: Env, isAsked: boolean, installed: readonly string[]): Promise<string[]> {
   const found = SETUPS.filter(({ folder }) => existsSync(folder(env)));
   if (found.length === 0) return [CLAUDE_CODE];
@@ -36,7 +36,7 @@ export function setupsOf(names: readonly string[]): AgentSetup[] {
 }
 
 /** The current working tree: an agent's files per project are written only where install ran. */
-export function projectHere(cwd: string): SetupProject | undefined {
+export function currentWorkingTree(cwd: string): SetupProject | undefined {
   const tree = findGitTree(cwd);
   if (tree === undefined) return undefined;
   const { top, gitDir, commonDir } = tree;

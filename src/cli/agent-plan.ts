@@ -2,10 +2,8 @@
 import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { readSettings } from "../agents/settings-file.ts";
-import type { AgentSetup, ManagedFile, SetupProject } from "../agents/setup.ts";
-import type { Step } from "../agents/setup.ts";
-import { restoreBackup, writeSettings } from "../agents/settings-file.ts";
+import { readSettings, restoreBackup, writeSettings } from "../agents/settings-file.ts";
+import type { AgentSetup, ManagedFile, SetupProject, Step } from "../agents/setup.ts";
 import type { AgentContext } from "../health/agents.ts";
 import { realPathInside, writeInside } from "../agents/work-tree-file.ts";
 import type { ChangedFile, InstalledAgent } from "../platform/state/install-record.ts";
@@ -88,7 +86,7 @@ function writeManaged({ path, root, isPrivate = false }: ManagedFile, content: s
   writeInside(root, path, content, mode === undefined ? 0o600 : mode & 0o777);
 }
 
-/** Nothing was written through a link that leads out of the tree. */
+/** False through a link that leads out of the tree: nothing was written there. */
 function isReachable({ path, root }: ManagedFile): boolean {
   if (root === undefined) return true;
   try {
@@ -118,7 +116,7 @@ export function planRemoval(
   const folders = (known?.folders ?? []).toSorted((a, b) => b.length - a.length);
   if (steps.length === 0 || folders.length === 0) return steps;
   const tidy: Step = {
-    about: `delete its folders if they are empty`,
+    about: "delete its folders if they are empty",
     run: () => folders.forEach(removeEmpty),
   };
   return [...steps, tidy];
@@ -127,7 +125,7 @@ export function planRemoval(
 function removalOf(file: ManagedFile, known: ChangedFile | undefined): Step[] {
   const now = readSettings(file.path);
   if (now === undefined || !isReachable(file)) return [];
-  const isUntouched = known !== undefined && known.hash !== null && known.hash === hashOf(now);
+  const isUntouched = known?.hash === hashOf(now);
   if (isUntouched && (known.backup === null || existsSync(known.backup))) {
     const { backup } = known;
     const about = backup === null ? `delete ${file.path}` : `restore ${file.path}`;
@@ -144,9 +142,9 @@ function removalOf(file: ManagedFile, known: ChangedFile | undefined): Step[] {
     {
       about: `remove c-mem from ${file.path}`,
       run() {
-        const left = file.remove(readSettings(file.path) ?? "");
-        if (left === undefined) rmSync(file.path, { force: true });
-        else writeManaged(file, left);
+        const rest = file.remove(readSettings(file.path) ?? "");
+        if (rest === undefined) rmSync(file.path, { force: true });
+        else writeManaged(file, rest);
       },
     },
   ];
@@ -157,7 +155,7 @@ function withProject(projects: readonly SetupProject[], here: SetupProject | und
   return isKnown ? [...projects] : [...projects, here];
 }
 
-/** The hash of the path tells files of the same name apart. */
+/** The hash of the path separates files of the same name. */
 function backupPath(path: string, before: string | undefined, backups: string): string | null {
   if (before === undefined) return null;
   const day = new Date().toISOString().replace(/[:.]/g, "-");

@@ -1,4 +1,4 @@
-// Shows a plan, asks, carries it out step by step.
+// Shows a plan, asks, and runs it step by step.
 import type { Step } from "../agents/setup.ts";
 import { EXIT, printJson, say } from "./output.ts";
 import { askYesNo } from "./prompts.ts";
@@ -7,14 +7,14 @@ export interface PlanOptions {
   command: string;
   steps: Step[];
   question: string;
-  /** Something is deleted for good: enter alone means no. */
+  /** Deletes data for good: Enter alone means no. */
   isDestructive?: boolean;
   yes: boolean;
   dryRun: boolean;
   json: boolean;
-  /** Said (and in JSON) when there is nothing to do. */
+  /** Printed if there are no steps. */
   nothing: string;
-  /** Runs when every step has. */
+  /** Runs after the last step. */
   after?: () => void;
   /** Printed at the end; a function if it depends on the result of the steps. */
   done: string | (() => string);

@@ -1,4 +1,4 @@
-// A command as the command line runs it: made from a query, or written for things that are not a question (install, sync, worker).
+// A command of the command line: made from a query, or with a function of its own (install, sync, worker).
 import { type Paths, resolvePaths } from "../config/paths.ts";
 import { oneLine } from "../core/text.ts";
 import { fields, type Fields, type InputOf } from "../queries/fields.ts";
@@ -14,7 +14,7 @@ export const DRY_RUN = fields({ dryRun: { kind: "flag", about: "show what would 
 export interface Command<F extends Fields = Fields> {
   /** A verb phrase of at most 60 characters. */
   about: string;
-  /** Sentences below the options in help. */
+  /** Printed below the options in help. */
   details?: string;
   fields: F;
   /** Opens the database, so it needs a Node that has SQLite. */
@@ -34,7 +34,7 @@ export function defineCommand<const F extends Fields>(command: Command<F>): Comm
   return command as unknown as Command;
 }
 
-/** The command of a query that needs nothing else. */
+/** A command that only runs a query. */
 export function commandOf(query: AnyQuery, options: RunOptions = {}): Command {
   const { about, details, fields: table } = query;
   return {
@@ -71,12 +71,12 @@ export function runQuery(
     }
     return result.exitCode ?? EXIT.ok;
   };
-  if (opensStore) return onStore(input, answer, { onlyLook: !startsWorker });
-  // Such a query does not touch the database.
+  if (opensStore) return onStore(input, answer, { startsWorker });
+  // The query does not use the database.
   return answer({ db: undefined as unknown as Db, paths, env, cwd: process.cwd() });
 }
 
-/** Opens the store; says which project was chosen if the name matches several. */
+/** Opens the store; prints which project was chosen if the name matches several. */
 export function onStore<T>(
   { project }: { project?: unknown },
   work: (context: QueryContext) => Promise<T> | T,

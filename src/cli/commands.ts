@@ -1,16 +1,16 @@
-// Every command by group. Each is loaded when it is run, or when help lists them all.
+// Every command by group. A command is loaded when it runs, or for the help.
 import { type Command, commandOf } from "./command.ts";
 
 type Load = () => Promise<Command>;
 
-/** A query's command. */
-export const query =
+/** A command that only runs a query. */
+const query =
   (load: () => Promise<Parameters<typeof commandOf>[0]>): Load =>
   async () =>
     commandOf(await load());
 
-/** A command of its own file. */
-export const own =
+/** A command with a file in `commands/`. */
+const own =
   (load: () => Promise<{ command: Command }>): Load =>
   async () =>
     (await load()).command;
@@ -82,13 +82,13 @@ export const COMMAND_GROUPS: readonly { title: string; commands: Readonly<Record
   },
 ];
 
-/** Run by agents with JSON on stdin. Typed by a person, they only say so. */
-export const HOOK_COMMANDS = ["new", "save", "recall", "summary", "cleanup"];
+/** Run by agents with JSON on stdin. Without it they print a usage error. */
+const HOOK_COMMANDS: ReadonlySet<string> = new Set(["new", "save", "recall", "summary", "cleanup"]);
 
 export const COMMAND_NAMES: readonly string[] = COMMAND_GROUPS.flatMap(({ commands }) => Object.keys(commands));
 
 export async function loadCommand(name: string): Promise<Command | undefined> {
-  if (HOOK_COMMANDS.includes(name)) return (await import("./commands/run-by-agents.ts")).hook;
+  if (HOOK_COMMANDS.has(name)) return (await import("./commands/run-by-agents.ts")).hook;
   const load = COMMAND_GROUPS.map(({ commands }) => (Object.hasOwn(commands, name) ? commands[name] : undefined));
   return await load.find((one) => one !== undefined)?.();
 }

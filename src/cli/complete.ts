@@ -1,4 +1,4 @@
-// c-mem __complete: candidates for the tab key. Quick, and silent whatever is wrong.
+// c-mem __complete: candidates for the tab key. Prints no errors.
 import { existsSync } from "node:fs";
 import { AGENTS } from "../agents/spec.ts";
 import { type Env, resolvePaths } from "../config/paths.ts";
@@ -96,7 +96,7 @@ const MAX_EFFORTS = 20;
 const STORED: Record<Exclude<Field["values"], undefined | "agents">, (db: Db, typed: string) => Candidate[]> = {
   projects(db) {
     const projects = listProjects(db);
-    // A name means the project of that name that was used last.
+    // Of projects with the same name, a command uses the latest.
     const named = projects.filter(({ name }, index) => projects.findIndex((one) => one.name === name) === index);
     return named.map(({ name, root }) => ({ value: name, about: root }));
   },

@@ -1,4 +1,4 @@
-// The slow checks of `doctor --deep`: is the database intact, do its indexes match, are all transcripts stored?
+// The slow checks of `doctor --deep`: database pages, search index, transcripts.
 import { compareTranscripts } from "../capture/sync/compare.ts";
 import { findTranscripts } from "../capture/sync/find-transcripts.ts";
 import { startSync, syncTranscripts } from "../capture/sync/sync.ts";
@@ -6,18 +6,17 @@ import { userSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { diagnose, repairStore, repairText } from "../upkeep/backup/repair.ts";
 import type { Db } from "../store/db/driver.ts";
-import { countIndexGaps } from "../store/fts/search-index.ts";
-import { rebuildSearchIndex, updateSearchIndex } from "../store/fts/search-index.ts";
+import { countIndexGaps, rebuildSearchIndex, updateSearchIndex } from "../store/fts/search-index.ts";
 import type { Check } from "../health/check.ts";
 import { count } from "../core/text.ts";
 import { withStore } from "./store.ts";
 import { withoutWorker } from "./worker-control.ts";
 
-/** Comparing the transcripts of years takes minutes; the report says how many were left out. */
+/** Comparing the transcripts of years takes minutes; the report says how many were skipped. */
 const COMPARE_MS = 60_000;
 
 /** Repairs a damaged database. */
-export async function checkDeeply(paths: Paths, env: Env): Promise<Check[]> {
+export async function runDeepChecks(paths: Paths, env: Env): Promise<Check[]> {
   const problem = diagnose(paths.database);
   const first: Check =
     problem === undefined
@@ -27,7 +26,10 @@ export async function checkDeeply(paths: Paths, env: Env): Promise<Check[]> {
           state: "warn",
           message: `damaged (${problem.text}): ${repairText(await withoutWorker(paths, () => repairStore(paths, Date.now())))}`,
         };
-  return [first, ...withStore(paths, (db) => [checkIndex(db), checkTranscripts(db, paths, env)], { onlyLook: true })];
+  return [
+    first,
+    ...withStore(paths, (db) => [checkIndex(db), checkTranscripts(db, paths, env)], { startsWorker: false }),
+  ];
 }
 
 function checkIndex(db: Db): Check {
@@ -50,7 +52,7 @@ function checkTranscripts(db: Db, paths: Paths, env: Env): Check {
   const parts = [
     `${count(compared, "transcript")} compared`,
     ...(unread > 0 ? [`${unread} not read yet`] : []),
-    ...(left > 0 ? [`${left} left out for lack of time`] : []),
+    ...(left > 0 ? [`${left} skipped after ${COMPARE_MS / 1000} s`] : []),
   ].join(", ");
   if (missing === 0) return { name, state: "ok", message: `${parts}: all stored` };
   return {
@@ -61,8 +63,8 @@ function checkTranscripts(db: Db, paths: Paths, env: Env): Check {
   };
 }
 
-/** As `c-mem sync --force` does. Returns how many transcripts were read. */
-export function readAgain(paths: Paths, env: Env): number {
+/** Like `c-mem sync --force`. Returns the number of transcripts read. */
+export function rereadTranscripts(paths: Paths, env: Env): number {
   const settings = userSettings(paths, env);
   const maxBytes = settings.maxTranscriptMb * 1024 * 1024;
   const transcripts = findTranscripts(env, settings).filter(({ file }) => file.bytes <= maxBytes);

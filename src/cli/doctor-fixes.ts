@@ -1,4 +1,4 @@
-// What `doctor --fix` does for each failed check, and reports in one sentence. Decisions of the user's are left to them.
+// What `doctor --fix` does for each failed check. Settings are left to the user.
 import { readInput } from "../queries/fields.ts";
 import { optionName } from "./parse-args.ts";
 import { rmSync } from "node:fs";
@@ -16,15 +16,15 @@ import { updateSearchIndex } from "../store/fts/search-index.ts";
 import { finishForget } from "../queries/forget.ts";
 import type { Check } from "../health/check.ts";
 import { leftovers } from "../health/worker-checks.ts";
-import { readAgain } from "./deep-checks.ts";
-import { asMachineTrouble } from "./machine-trouble.ts";
+import { rereadTranscripts } from "./deep-checks.ts";
+import { explainSystemError } from "./system-error.ts";
 import { count } from "../core/text.ts";
 import { DamagedStore, withStore } from "./store.ts";
 import { withoutWorker } from "./worker-control.ts";
 
 export interface FixResult {
   name: string;
-  /** What was done, or why nothing was. */
+  /** What was done, or why it was not fixed. */
   done: string;
   isFixed: boolean;
 }
@@ -32,7 +32,7 @@ export interface FixResult {
 type Fix = (paths: Paths) => string | Promise<string>;
 
 /** `c-mem install` also removes duplicates. */
-const installClaude: Fix = (paths) => installAgain(paths);
+const installClaude: Fix = (paths) => reinstall(paths);
 
 /** By the name of a check. */
 const FIXES: Record<string, Fix> = {
@@ -43,21 +43,16 @@ const FIXES: Record<string, Fix> = {
   "memory tools": installClaude,
   version: installClaude,
   // All agents run the same copy of the plugin.
-  "installed parts": (paths) => installAgain(paths, ...Object.keys(readInstall(paths.install)?.agents ?? {})),
-  ...Object.fromEntries(SETUPS.map(({ id, label }): [string, Fix] => [label, (paths) => installAgain(paths, id)])),
+  "installed parts": (paths) => reinstall(paths, ...Object.keys(readInstall(paths.install)?.agents ?? {})),
+  ...Object.fromEntries(SETUPS.map(({ id, label }): [string, Fix] => [label, (paths) => reinstall(paths, id)])),
   backups: ({ database }) => `made ${createBackup(database, "manual", Date.now()).name}`,
-  transcripts: (paths) => `read ${count(readAgain(paths, process.env), "transcript")} again`,
-  "background work": (paths) =>
-    `retried ${count(
-      withStore(paths, (db) => retryJobs(db, Date.now())),
-      "job",
-    )}`,
+  transcripts: (paths) => `read ${count(rereadTranscripts(paths, process.env), "transcript")} again`,
+  "background work": (paths) => {
+    const jobs = withStore(paths, (db) => retryJobs(db, Date.now()));
+    return `retried ${count(jobs, "job")}`;
+  },
   spool: drainSpool,
-  "search index": (paths) =>
-    `indexed ${count(
-      withStore(paths, (db) => updateSearchIndex(db)),
-      "row",
-    )}`,
+  "search index": (paths) => `indexed ${count(withStore(paths, updateSearchIndex), "row")}`,
   "forgotten text": (paths) =>
     withStore(paths, (db) => {
       finishForget(db, paths);
@@ -66,7 +61,7 @@ const FIXES: Record<string, Fix> = {
   leftovers: removeLeftovers,
 };
 
-/** Why some checks are not fixed here. */
+/** Why some checks cannot be fixed here. */
 const NOT_FIXED: Record<string, string> = {
   settings: "your settings were not changed: edit them yourself",
   "claude settings": "Claude Code's settings cannot be read, so they were not changed",
@@ -96,16 +91,16 @@ async function attempt(name: string, work: () => string | Promise<string>): Prom
   try {
     return { name, done: await work(), isFixed: true };
   } catch (thrown) {
-    // Damage found halfway is repaired by the caller.
+    // The caller repairs damage found halfway.
     if (thrown instanceof DamagedStore && thrown.hasBegun) throw thrown;
-    const error = asMachineTrouble(thrown) as Error;
+    const error = explainSystemError(thrown) as Error;
     return { name, done: `could not be fixed: ${error.message}`, isFixed: false };
   }
 }
 
 async function repair(paths: Paths): Promise<string> {
   const repaired = await withoutWorker(paths, () => repairStore(paths, Date.now()));
-  if (repaired.kind === "whole") throw new Error("the file is intact; the problem is elsewhere");
+  if (repaired.kind === "whole") throw new Error("the file is intact");
   return repairText(repaired);
 }
 
@@ -120,10 +115,10 @@ function drainSpool(paths: Paths): string {
 function closeAll({ home }: Paths): string {
   const closed = makeAllPrivate(home);
   if (closed === 0) throw new Error(`${home} is shared with other programs; nothing was changed`);
-  return `made ${count(closed, "file")} readable by you alone`;
+  return `made ${count(closed, "file")} readable by you only`;
 }
 
-async function installAgain(paths: Paths, ...agents: string[]): Promise<string> {
+async function reinstall(paths: Paths, ...agents: string[]): Promise<string> {
   const command = ["c-mem install", ...agents].join(" ");
   const { command: install } = await import("./commands/install.ts");
   const input = readInput(install.fields, { agents, yes: true, sync: false }, optionName);

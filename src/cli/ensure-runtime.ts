@@ -9,8 +9,8 @@ export function ensureRuntime(env: Env, argv: readonly string[]): void {
   if (hasSqlite()) return;
   const node = otherNode(resolvePaths(env).install, env);
   if (node === undefined) {
-    throw new AppError("node_too_old", `This needs Node 22.16 or newer; this is ${process.versions.node}.`, {
-      hint: "Run `c-mem install`: it finds or fetches a Node that works, and every command then uses it.",
+    throw new AppError("node_too_old", `C-Mem needs Node 22.16 or newer; this is Node ${process.versions.node}.`, {
+      hint: "Run `c-mem install`: it finds or downloads a newer Node, and every command then uses that.",
     });
   }
   const { status } = process.getBuiltinModule("node:child_process").spawnSync(node, [process.argv[1] ?? "", ...argv], {

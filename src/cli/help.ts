@@ -1,17 +1,18 @@
 // Help: the overview of all commands, and one command with its options.
 import { VERSION } from "../core/version.ts";
 import { columns, wrapLine } from "../platform/terminal/layout.ts";
+import type { Field } from "../queries/fields.ts";
 import type { Command } from "./command.ts";
 import { COMMAND_GROUPS } from "./commands.ts";
 import { type Flag, flagsOf, positionsOf } from "./parse-args.ts";
 
 const HOOKS = `Run by agent hooks, with JSON on stdin:
-  context   SessionStart: prints the project's context
-  new       UserPromptSubmit: records the prompt, prints what is known about it
-  save      PostToolUse, PostToolUseFailure: records the tool use, prints a known fix
-  recall    PreToolUse, SubagentStart: prints what is known of the file, command or task
-  summary   Stop, SubagentStop, PreCompact: closes the turn
-  cleanup   SessionEnd: closes the session`;
+  context   SessionStart: print the project's context
+  new       UserPromptSubmit: record the prompt, print what matches
+  save      PostToolUse: record the tool use, print a known fix
+  recall    PreToolUse, SubagentStart: print what is known of it
+  summary   Stop, SubagentStop, PreCompact: close the turn
+  cleanup   SessionEnd: close the session`;
 
 export async function overview(): Promise<string> {
   const groups = await Promise.all(
@@ -44,7 +45,7 @@ export function commandHelp(name: string, { about, details, fields }: Command): 
   const usage = ["c-mem", name, "[options]", ...positions.map(([, { position }]) => position)].join(" ");
   const described = positions.filter(([, field]) => field.about !== "");
   const options: [string, string][] = [
-    ...flagsOf(fields).map((flag): [string, string] => [spelling(flag), aboutOf(flag)]),
+    ...flagsOf(fields).map((flag): [string, string] => [spelling(flag), withChoices(flag.field)]),
     ["--json", "print JSON"],
     ["-h, --help", "show this help"],
   ];
@@ -52,7 +53,7 @@ export function commandHelp(name: string, { about, details, fields }: Command): 
     `Usage: ${usage}`,
     `${about[0]?.toUpperCase()}${about.slice(1)}.`,
     ...(described.length > 0
-      ? [`Arguments:\n${table(described.map(([, field]) => [field.position, withChoices(field.about, field)]))}`]
+      ? [`Arguments:\n${table(described.map(([, field]) => [field.position, withChoices(field)]))}`]
       : []),
     `Options:\n${table(options)}`,
     ...(details === undefined ? [] : [details]),
@@ -66,13 +67,9 @@ function spelling({ spellings, field }: Flag): string {
   return `${short}${spellings[0]}${value}`;
 }
 
-function aboutOf({ field }: Flag): string {
-  return withChoices(field.about, field);
-}
-
-function withChoices(about: string, field: object): string {
-  const { choices } = field as { choices?: readonly string[] };
-  return choices === undefined ? about : `${about}: ${choices.join(", ")}`;
+function withChoices(field: Field): string {
+  const choices = "choices" in field ? field.choices : undefined;
+  return choices === undefined ? field.about : `${field.about}: ${choices.join(", ")}`;
 }
 
 /** Two columns; long descriptions wrap under themselves. */

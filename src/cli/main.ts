@@ -1,4 +1,4 @@
-// The command line: parses the arguments by the command's field table, runs it, turns errors into messages and exit codes.
+// The command line: parses the arguments, runs the command, turns errors into messages and exit codes.
 import { resolvePaths } from "../config/paths.ts";
 import { nearest } from "../core/edit-distance.ts";
 import { AppError } from "../core/error.ts";
@@ -15,7 +15,7 @@ import { withRepair } from "./store.ts";
 
 async function main(argv: readonly string[]): Promise<number> {
   const [name = "", ...rest] = argv;
-  // After "--" come words to search for, not options.
+  // c-mem search -- --json
   const options = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length);
   const json = options.includes("--json");
   try {
@@ -43,7 +43,7 @@ async function runCommand(
   const { values, json, help } = parseArgs(command.fields, args);
   if (help) return printText((await import("./help.ts")).commandHelp(name, command));
   if (command.needsStore) ensureRuntime(process.env, argv);
-  // After a restart with a newer Node: stdin can be read only once.
+  // Only now: ensureRuntime may start another process that reads stdin.
   const [piped] = Object.entries(command.fields).find(([, { stdin }]) => stdin) ?? [];
   if (piped !== undefined) values[piped] = (await import("./stdin.ts")).textOrStdin(values[piped]);
   const input = readInput(command.fields, values, (key) => nameField(command, key));
@@ -64,7 +64,7 @@ async function runWithoutCommand(argv: readonly string[]): Promise<number> {
   if (first !== undefined || !isOnTerminal) return await printHelp([]);
   ensureRuntime(process.env, argv);
   const { run } = await import("./interactive/main.ts");
-  // Exits at once: a search still running in the background is not waited for.
+  // Exits at once, without waiting for a search in the background.
   process.exit(await withRepair(run));
 }
 

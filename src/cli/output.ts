@@ -1,10 +1,10 @@
-// The command line's contract: data on stdout, everything else on stderr, one JSON envelope, fixed exit codes.
+// Output of commands: data on stdout, everything else on stderr, one JSON envelope, fixed exit codes.
 import { writeSync } from "node:fs";
 import { type Answer, answerJson, errorJson } from "../queries/envelope.ts";
 import { AppError } from "../core/error.ts";
 import { terminalSafe, terminalSafeJson } from "../core/terminal.ts";
 import { forScreen, isDevice, paint, STDERR, STDOUT } from "../platform/terminal/style.ts";
-import { asMachineTrouble } from "./machine-trouble.ts";
+import { explainSystemError } from "./system-error.ts";
 
 export const EXIT = { ok: 0, failure: 1, usage: 2, nothingFound: 4, interrupted: 130 } as const;
 
@@ -27,22 +27,22 @@ function writeJson(value: object): void {
   writeText(STDOUT, `${terminalSafeJson(JSON.stringify(value, null, 2))}\n`);
 }
 
-/** Cleans text in a pipe, too: `c-mem search x | less -R` passes escape codes on. */
+/** Cleaned in a pipe, too: `c-mem search x | less -R` would show escape codes. */
 export function print(text: string): void {
   writeText(STDOUT, `${forScreen(text)}\n`);
 }
 
-/** For people: progress, questions, what to do next. */
+/** For people: progress and hints. */
 export function say(text: string): void {
   writeText(STDERR, `${forScreen(text)}\n`);
 }
 
-/** A document as it is, for a file or another program. On a terminal it is cleaned like everything else. */
+/** A document, cleaned only on a terminal. */
 export function writeDocument(fd: number, text: string): void {
   writeText(fd, isDevice(fd) ? terminalSafe(text) : text);
 }
 
-/** Straight to the file: `process.stdout` takes longer to set up than most commands take to run. */
+/** Not through `process.stdout`, whose set-up takes longer than most commands. */
 function writeText(fd: number, text: string): void {
   const buffer = Buffer.from(text);
   for (let written = 0; written < buffer.length;) {
@@ -50,11 +50,11 @@ function writeText(fd: number, text: string): void {
       written += writeSync(fd, buffer, written);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // The reader may stop early: `c-mem config | head -1`.
+      // c-mem config | head -1
       if (code === "EPIPE") process.exit(EXIT.ok);
       if (code === "ENOSPC") throw new AppError("disk_full", ...FULL_OUTPUT);
       if (code !== "EAGAIN") throw error;
-      // A pipe that its reader is slow to empty.
+      // A full pipe with a slow reader.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PIPE_WAIT_MS);
     }
   }
@@ -62,7 +62,7 @@ function writeText(fd: number, text: string): void {
 
 const PIPE_WAIT_MS = 5;
 
-/** Thrown here: later it would be taken for a full disk under the database. */
+/** Thrown here, because later it would look like a full disk under the database. */
 const FULL_OUTPUT = [
   "The output could not be written: the disk is full.",
   { hint: "Free some space, then run the command again." },
@@ -70,11 +70,11 @@ const FULL_OUTPUT = [
 
 /** Prints the error, as JSON with --json, and returns the exit code. */
 export function reportError(command: string, thrown: unknown, json: boolean): number {
-  const error = asMachineTrouble(thrown);
+  const error = explainSystemError(thrown);
   const known = error instanceof AppError;
-  const told = errorJson(command, error);
-  const { code, message, hint } = told.error;
-  if (json) writeJson(told);
+  const body = errorJson(command, error);
+  const { code, message, hint } = body.error;
+  if (json) writeJson(body);
   else if (code === "cancelled") say(message);
   else {
     if (!known && error instanceof Error) say(error.stack ?? "");

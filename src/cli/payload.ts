@@ -1,13 +1,10 @@
-// Whether an agent runs `c-mem context` as a hook, with a payload on stdin, or a person or script runs it without one.
+// Reads the payload of `c-mem context`: an agent's hook has one on stdin, a person or a script does not.
 import { fstatSync, readFileSync } from "node:fs";
 
-/**
- * An agent's shell may leave stdin an open pipe that carries nothing. Agents write a hook's payload as soon as they
- * have started it, before Node is up.
- */
+/** An agent's shell may leave an open, empty pipe as stdin. Agents write a hook's payload before Node has started. */
 const WAIT_MS = 500;
 
-/** Undefined where stdin carries nothing but white space. */
+/** Undefined if stdin is empty. */
 export async function readPayload(): Promise<string | undefined> {
   const text = await readAll();
   return text.trim() === "" ? undefined : text;
@@ -27,7 +24,7 @@ function statStdin(): ReturnType<typeof fstatSync> | undefined {
   }
 }
 
-/** All of a pipe or socket; nothing where the first byte does not come in time. */
+/** All of a pipe or socket; nothing if the first byte does not come in time. */
 function readStream(stream: NodeJS.ReadStream): Promise<string> {
   return new Promise((done) => {
     const chunks: Buffer[] = [];

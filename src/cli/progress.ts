@@ -13,10 +13,7 @@ export interface Step {
   total: number;
 }
 
-export interface Progress {
-  show(step: Step): void;
-  end(): void;
-}
+type Progress = ReturnType<typeof startProgress>;
 
 /** Shorter work shows no progress. */
 const QUIET_MS = 400;
@@ -25,7 +22,7 @@ const LINE_MS = 5_000;
 const BAR_CHARS = 24;
 
 /** `format` turns an amount into text. */
-export function startProgress(isQuiet: boolean, format: (amount: number) => string = bytes): Progress {
+export function startProgress(isQuiet: boolean, format: (amount: number) => string = bytes) {
   let startedAt = Date.now();
   let last: Step = { done: 0, total: 0 };
   let shownAt = 0;
@@ -35,7 +32,7 @@ export function startProgress(isQuiet: boolean, format: (amount: number) => stri
     hasBar = false;
   };
   return {
-    show(step) {
+    show(step: Step): void {
       const now = Date.now();
       if (step.phase !== last.phase || step.done < last.done) {
         end();
@@ -66,8 +63,8 @@ function progressText({ phase, done, total }: Step, elapsedMs: number, format: (
 }
 
 /**
- * Runs steps with progress until the end or Ctrl-C, which leaves no result. After each 50 ms of work it waits for
- * `pauseMs`, so that others can write.
+ * Runs steps with progress until the end, or until Ctrl-C: then there is no result. Waits `pauseMs` after each 50 ms of
+ * work, so that other processes can write.
  */
 export async function runSteps<S, Result>(
   steps: Generator<S, Result>,

@@ -1,20 +1,20 @@
-// The only place that asks a person anything. Ctrl-C or Ctrl-D at any question ends the command with nothing changed.
+// All questions to the user. Ctrl-C or Ctrl-D at any of them ends the command with nothing changed.
 import { confirm, isCancel, multiselect, updateSettings } from "@clack/prompts";
 import { AppError } from "../core/error.ts";
 import { terminalSafe } from "../core/terminal.ts";
 
-// Without this Ctrl-D closes stdin, and the command ends in silence with exit code 0.
+// Without this Ctrl-D closes stdin, and the command ends silently with exit code 0.
 updateSettings({ aliases: { "\u0004": "cancel" } });
 
 export function canAsk(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** `isDestructive`: enter alone means no. */
+/** `isDestructive`: Enter alone means no. */
 export async function askYesNo(question: string, { isDestructive = false } = {}): Promise<boolean> {
   if (!canAsk()) {
-    throw new AppError("usage", "This changes files and there is no terminal to ask on.", {
-      hint: "Add --yes to go ahead, or --dry-run to see the changes.",
+    throw new AppError("usage", "This needs your confirmation, but there is no terminal to ask on.", {
+      hint: "Add --yes to confirm, or --dry-run to see the changes.",
     });
   }
   return orCancel(
@@ -22,7 +22,7 @@ export async function askYesNo(question: string, { isDestructive = false } = {})
   );
 }
 
-/** All are chosen to begin with. */
+/** All options are selected at first. */
 export async function askWhich(
   message: string,
   options: readonly { value: string; label: string }[],

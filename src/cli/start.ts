@@ -1,5 +1,5 @@
-// The entry point of `c-mem`: hook commands and the status line, fed by an agent, go to the hook bundle, `mcp` to the MCP server's,
-// everything else to the command line. Built as c-mem.cjs.
+// The entry point of `c-mem`, built as c-mem.cjs. Hook commands and the status line with a payload run in the hook bundle, `mcp` in
+// the MCP server's, everything else in the command line's.
 import { join } from "node:path";
 import { runWithBytecodeCache } from "../platform/bytecode-cache.ts";
 import { CACHE, resolveHome } from "../config/paths.ts";
@@ -34,6 +34,6 @@ function bundleFor(name: string, options: readonly string[]): string {
   const isAlone = options.length === 0;
   if (isAlone && name === "mcp") return join(PLUGIN, "mcp.cjs");
   const isHook = HOOKS.has(name) && (isAlone || options[0] === "--agent");
-  // Typed at a terminal, a hook command gets no payload.
+  // On a terminal a hook command has no payload.
   return isHook && !process.getBuiltinModule("node:tty").isatty(0) ? HOOK : CLI;
 }

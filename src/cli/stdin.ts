@@ -1,7 +1,7 @@
 // The text piped into a command.
 import { readFileSync } from "node:fs";
 
-/** Stdin for "-", and where nothing was typed and stdin is not a terminal. */
+/** Stdin for "-", and without an argument if stdin is not a terminal. */
 export function textOrStdin(typed: unknown): unknown {
   const isPiped = typed === undefined && !process.getBuiltinModule("node:tty").isatty(0);
   return isPiped || typed === "-" ? readStdin() : typed;
@@ -9,7 +9,7 @@ export function textOrStdin(typed: unknown): unknown {
 
 let piped: string | undefined;
 
-/** Read once: a command that runs again after a repair finds it still there. */
+/** Read once, because a command runs again after a repair. */
 export function readStdin(): string {
   return (piped ??= readFileSync(0, "utf8"));
 }

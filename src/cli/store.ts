@@ -1,4 +1,4 @@
-// Opens the store for a command; afterwards starts a worker for background jobs.
+// Opens the store for a command; afterwards starts a worker if background jobs are waiting.
 import { openDrained } from "../capture/open-drained.ts";
 import type { Paths } from "../config/paths.ts";
 import { makePrivate } from "../platform/private-file.ts";
@@ -9,20 +9,20 @@ import { statOf } from "../platform/read-file.ts";
 import { wake } from "./worker-control.ts";
 
 export interface StoreOptions {
-  /** Do not start a worker: for commands that report its state. */
-  onlyLook?: boolean;
+  /** False for commands that report the worker's state. */
+  startsWorker?: boolean;
 }
 
 /** The work may be asynchronous. */
-export function withStore<T>(paths: Paths, work: (db: Db) => T, options: StoreOptions = {}): T {
-  if (!options.onlyLook) makePrivate(paths.home);
-  const db = openWhole(paths);
+export function withStore<T>(paths: Paths, work: (db: Db) => T, { startsWorker = true }: StoreOptions = {}): T {
+  if (startsWorker) makePrivate(paths.home);
+  const db = openForCommand(paths);
   const finish = <Done>(done: Done): Done => {
-    leave(db, paths, options);
+    release(db, paths, startsWorker);
     return done;
   };
   const fail = (error: unknown): never => {
-    throw failed(db, paths, error, options);
+    throw failed(db, paths, error, startsWorker);
   };
   try {
     const done = work(db);
@@ -35,20 +35,20 @@ export function withStore<T>(paths: Paths, work: (db: Db) => T, options: StoreOp
 /** The next process to open the database reads this much log in under a millisecond. */
 const SHORT_LOG_BYTES = 512 * 1024;
 
-/** Closing writes the log back and waits for the disk. A short log is left to the next process: this one exits anyway. */
-function leave(db: Db, paths: Paths, { onlyLook = false }: StoreOptions = {}): void {
+/** Closing checkpoints the log and waits for the disk, so a short log is left to the next process: this one exits anyway. */
+function release(db: Db, paths: Paths, startsWorker: boolean): void {
   if ((statOf(`${paths.database}-wal`)?.size ?? 0) > SHORT_LOG_BYTES) db.close();
   // Last, because the work may have added jobs.
-  if (!onlyLook) wake(paths);
+  if (startsWorker) wake(paths);
 }
 
-/** Damage may only show when a page is read. The repair needs the database closed. */
-function failed(db: Db, paths: Paths, error: unknown, options?: StoreOptions): unknown {
+/** Damage may show only when a page is read. The repair needs the database closed. */
+function failed(db: Db, paths: Paths, error: unknown, startsWorker: boolean): unknown {
   if (isDamage(error)) {
     db.close();
     return new DamagedStore(paths, { hasBegun: true, cause: error });
   }
-  leave(db, paths, options);
+  release(db, paths, startsWorker);
   return explain(error, paths.database);
 }
 
@@ -66,7 +66,7 @@ export class DamagedStore extends AppError {
   }
 }
 
-export function openWhole(paths: Paths): Db {
+export function openForCommand(paths: Paths): Db {
   try {
     return openDrained(paths);
   } catch (error) {
@@ -74,7 +74,7 @@ export function openWhole(paths: Paths): Db {
   }
 }
 
-/** Repairs a damaged database that the work finds, and runs the work again where it had not begun. */
+/** Repairs the database if the work finds it damaged; runs the work again if it had not begun. */
 export async function withRepair<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -85,7 +85,7 @@ export async function withRepair<T>(work: () => T | Promise<T>): Promise<T> {
     repairNow(error.paths);
     if (!error.hasBegun) return work();
     wake(error.paths);
-    throw new AppError("store_repaired", "The database was damaged, and is repaired.", {
+    throw new AppError("store_repaired", "The database was damaged and has been repaired.", {
       hint: "Run the command again.",
     });
   }

@@ -1,13 +1,14 @@
-// The report of a sync: what it read and what it skipped.
+// The report of a sync: what it read and what it skipped, printed and in the file of --log.
+import { closeSync, openSync, writeSync } from "node:fs";
+import { resolve } from "node:path";
 import { cleanupDays } from "../agents/claude-code/site.ts";
 import { MAX_LINE_BYTES } from "../capture/sync/read-transcript.ts";
 import type { FileOutcome } from "../capture/sync/sync.ts";
 import type { AddedRows } from "../store/reads/counts.ts";
-import { withCommas } from "../core/text.ts";
-import type { SyncLog } from "./sync-log.ts";
+import { count, withCommas } from "../core/text.ts";
 import { EXIT, print, printJson, say } from "./output.ts";
-import { count } from "../core/text.ts";
-import { bytes } from "../platform/terminal/style.ts";
+import { AppError } from "../core/error.ts";
+import { bytes, STDERR } from "../platform/terminal/style.ts";
 
 export interface SyncReport {
   outcomes: FileOutcome[];
@@ -16,9 +17,9 @@ export interface SyncReport {
   tooLarge: string[];
   /** Deleted between being found and being read. */
   vanished: number;
-  /** Brought back from the archive. */
+  /** From the archive. */
   restored: number;
-  /** Copies written now, and all there are with their size. */
+  /** Copies written by this sync; number and size of all copies. */
   archived: { written: number; files: number; bytes: number } | null;
   isInterrupted: boolean;
 }
@@ -81,8 +82,8 @@ function printReport(report: SyncReport, data: ReportData, options: { isVerbose:
   }
   if (data.new_sessions > 0 && report.unchanged === 0 && !options.isQuiet) {
     say(
-      `Claude Code deletes its transcripts after ${cleanupDays(process.env)} days (cleanupPeriodDays); what has been read stays here` +
-        (data.archived === null ? ", and `c-mem sync --archive` keeps copies." : "."),
+      `Claude Code deletes its transcripts after ${cleanupDays(process.env)} days (cleanupPeriodDays). C-Mem keeps what it has read` +
+        (data.archived === null ? "; `c-mem sync --archive` also keeps copies." : "."),
     );
   }
   for (const line of options.isQuiet ? failureLines(report) : problemLines(report, data)) say(line);
@@ -94,7 +95,7 @@ function resultLines(data: ReportData): string[] {
     `Read ${count(data.read, "transcript")}, ${withCommas(data.unchanged)} unchanged${excluded}: ${count(data.new_sessions, "new session")}, ` +
       `${count(data.new_prompts, "prompt")}, ${count(data.new_messages, "message")}, ${count(data.new_tool_uses, "tool use")}`,
   ];
-  if (data.restored > 0) lines.push(`Brought ${count(data.restored, "session file")} back from the archive.`);
+  if (data.restored > 0) lines.push(`Restored ${count(data.restored, "session file")} from the archive.`);
   if (data.archived !== null) {
     const { written, files, bytes: size } = data.archived;
     lines.push(`Archived ${count(written, "transcript")}; the archive has ${withCommas(files)} (${bytes(size)}).`);
@@ -107,16 +108,56 @@ function problemLines(report: SyncReport, data: ReportData): string[] {
   return [
     ...data.malformed.map(({ path, line }) => `malformed: ${path}:${line}`),
     ...data.too_long.map(({ path, line }) => `too long, over ${bytes(MAX_LINE_BYTES)}: ${path}:${line}`),
-    ...(unknown.length > 0 ? [`skipped, not known: ${unknown.join(", ")}`] : []),
+    ...(unknown.length > 0 ? [`skipped, unknown type: ${unknown.join(", ")}`] : []),
     ...report.tooLarge.map((path) => `not read, over maxTranscriptMb: ${path}`),
     ...failureLines(report),
   ];
 }
 
-/** What also --quiet says. */
+/** Printed with --quiet, too. */
 function failureLines({ isInterrupted, failed }: SyncReport): string[] {
   return [
-    ...(isInterrupted ? ["Interrupted: the next `c-mem sync` goes on from here."] : []),
+    ...(isInterrupted ? ["Interrupted: the next `c-mem sync` continues from here."] : []),
     ...failed.map(({ path, message }) => `failed: ${path}: ${message}`),
   ];
+}
+
+export interface SyncLog {
+  add(lines: readonly string[]): void;
+  close(): void;
+}
+
+/**
+ * Opened first, so that a sync with an unwritable log does not start. "-" is stderr: stdout is for the summary and for JSON.
+ */
+export function openSyncLog(file: string): SyncLog {
+  const fd = file === "-" ? STDERR : openLog(resolve(file));
+  return {
+    add(lines) {
+      const time = new Date().toISOString();
+      writeSync(fd, lines.map((line) => `${time} ${line.replace(/\s*\n\s*/g, " ")}\n`).join(""));
+    },
+    close() {
+      if (fd !== STDERR) closeSync(fd);
+    },
+  };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "no such folder",
+  EISDIR: "it is a folder",
+  EACCES: "permission denied",
+};
+
+function openLog(path: string): number {
+  try {
+    // It contains paths of projects.
+    return openSync(path, "a", 0o600);
+  } catch (error) {
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    throw new AppError("log_unwritable", `Cannot write ${path}: ${REASONS[code] ?? message}`, {
+      hint: "Give --log a file in a folder that exists and that you may write to.",
+      cause: error,
+    });
+  }
 }

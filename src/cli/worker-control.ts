@@ -1,4 +1,4 @@
-// Starts and stops the worker, and waits until it has.
+// Starts and stops the worker.
 import { rmSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -47,24 +47,24 @@ export async function startWorker(paths: Paths): Promise<WorkerLock> {
   const find = (): WorkerLock | undefined =>
     hasHeartbeat(paths.workerLock, Date.now()) ? findWorker(paths.workerLock, Date.now()) : undefined;
   if (find() === undefined) {
-    // Fails at once on a full disk, where a worker could not take the lock. An earlier start that failed does not count.
+    // Fails at once on a full disk, where a worker could not take the lock. Removed: an earlier failed start does not count.
     replaceFile(paths.workerStart, String(process.pid), { isDurable: false });
     rmSync(paths.workerStart);
     spawnWorker(paths, WORKER);
   }
-  const found = await until(START_MS, find);
+  const found = await waitUntil(START_MS, find);
   if (found !== undefined) return found;
   throw new AppError("worker_failed", "The worker did not start.", { hint: "Run `c-mem worker run` to see why." });
 }
 
-/** Returns the worker that was stopped, or undefined where there was none. */
+/** Returns the worker that was stopped; undefined if none was running. */
 export async function stopWorker(paths: Paths): Promise<WorkerLock | undefined> {
   const lock = await findRunning(paths);
   if (lock === undefined) return undefined;
-  ask(paths, lock);
-  // A suspended process (SIGSTOP, Ctrl-Z) cannot stop until it is resumed; for a running one SIGCONT means nothing.
+  askToStop(paths, lock);
+  // A suspended process (SIGSTOP, Ctrl-Z) must be resumed first; a running one ignores SIGCONT.
   if (isSignalable(lock)) signal(lock, "SIGCONT");
-  const isGone = await until(STOP_MS, () => hasStopped(paths, lock));
+  const isGone = await waitUntil(STOP_MS, () => hasStopped(paths, lock));
   rmSync(paths.workerRequest, { force: true });
   if (isGone) return lock;
   throw new AppError("worker_busy", `The worker (pid ${lock.pid}) did not stop within ${STOP_MS / 1000} s.`, {
@@ -76,13 +76,13 @@ export async function stopWorker(paths: Paths): Promise<WorkerLock | undefined> 
 async function findRunning(paths: Paths): Promise<WorkerLock | undefined> {
   const find = (): WorkerLock | undefined => findWorker(paths.workerLock, Date.now());
   const isStarting = (): boolean => startingWorker(paths) !== undefined;
-  await until(START_MS, () => find() !== undefined || !isStarting());
+  await waitUntil(START_MS, () => find() !== undefined || !isStarting());
   // It may have taken the lock between the two checks.
   return find();
 }
 
-/** By a file; on a full disk by a signal, which the worker takes for the same request. */
-function ask(paths: Paths, lock: WorkerLock): void {
+/** By a file; on a full disk by a signal, which means the same to the worker. */
+function askToStop(paths: Paths, lock: WorkerLock): void {
   try {
     requestStop(paths, lock.token);
   } catch (error) {
@@ -91,7 +91,7 @@ function ask(paths: Paths, lock: WorkerLock): void {
   }
 }
 
-/** On Windows a signal would end it in the middle of a job. */
+/** On Windows a signal would kill it in the middle of a job. */
 function isSignalable({ machine }: WorkerLock): boolean {
   return machine === machineId() && process.platform !== "win32";
 }
@@ -107,31 +107,31 @@ function signal({ pid }: WorkerLock, name: "SIGCONT" | "SIGTERM"): void {
   }
 }
 
-/** Does something while no worker runs and none can start. */
+/** Runs the work while no worker runs and none can start. */
 export async function withoutWorker<T>(paths: Paths, work: () => T | Promise<T>): Promise<T> {
   await stopWorker(paths);
   const lock = await takeLock(paths, VERSION);
   if (lock === undefined) throw new AppError("worker_busy", "A worker has just started.", { hint: "Try again." });
-  const heart = setInterval(() => renewHeartbeat(paths.workerLock, lock.token, Date.now()), HEARTBEAT_MS);
+  const heartbeat = setInterval(() => renewHeartbeat(paths.workerLock, lock.token, Date.now()), HEARTBEAT_MS);
   try {
     return await work();
   } finally {
-    clearInterval(heart);
+    clearInterval(heartbeat);
     removeLock(paths.workerLock, lock.token);
   }
 }
 
-/** Both its lock and its process are gone: the caller may delete files it had open. */
+/** Its lock and its process are gone, so the caller may delete files it had open. */
 function hasStopped(paths: Paths, lock: WorkerLock): boolean {
   if (findWorker(paths.workerLock, Date.now())?.token === lock.token) return false;
   return lock.machine !== machineId() || !isSameProcess(lock);
 }
 
-/** Looks every 50 ms; undefined when the time is up. */
-export async function until<T>(maxMs: number, look: () => T | undefined | false): Promise<T | undefined> {
+/** Polls every 50 ms; undefined after the time limit. */
+export async function waitUntil<T>(maxMs: number, find: () => T | undefined | false): Promise<T | undefined> {
   const start = performance.now();
   for (;;) {
-    const found = look();
+    const found = find();
     if (found !== undefined && found !== false) return found;
     if (performance.now() - start > maxMs) return undefined;
     await setTimeout(POLL_MS);

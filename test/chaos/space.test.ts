@@ -132,10 +132,10 @@ describe("disk usage", () => {
     expect([holds("lamp 400 shines"), holds("lamp 2 shines")]).toEqual([true, true]);
     expect((await run(world, ["forget", "no such lamp", "--yes", "--all"])).status).toBe(4);
     const forgotten = await run(world, ["forget", "lamp 400 shines", "--yes", "--all"]);
-    expect([forgotten.status, forgotten.stdout]).toEqual([0, expect.stringContaining("taken out of 1 backup")]);
+    expect([forgotten.status, forgotten.stdout]).toEqual([0, expect.stringContaining("removed from 1 backup")]);
     expect(forgotten.stdout).not.toMatch(/^ +which/m);
     // What the backup had does not come back with an import from then.
-    expect(forgotten.stdout).toMatch(/^ +kept out by +\d+ hashes/m);
+    expect(forgotten.stdout).toMatch(/^ +tombstones +\d+ hashes/m);
     expect([holds("lamp 400 shines"), holds("lamp 2 shines")]).toEqual([false, true]);
     expect((await run(world, ["forget", "aged-400", "--yes", "--all"])).status).toBe(0);
     expect([holds("repair lamp 400"), holds("repair lamp 2")]).toEqual([false, true]);

@@ -16,7 +16,7 @@ describe("on a machine whose only Node is too old", () => {
     world.env["NPM_CONFIG_USERCONFIG"] = join(homedir(), ".npmrc");
     for (const name of ["NODE_EXTRA_CA_CERTS", "HTTPS_PROXY", "NO_PROXY"]) world.env[name] = process.env[name] ?? "";
     const dry = await run(world, ["install", "--method", "settings", "--dry-run"], { node });
-    expect(dry).toMatchObject({ status: 0, stderr: expect.stringContaining("fetch Node 24 from npm") });
+    expect(dry).toMatchObject({ status: 0, stderr: expect.stringContaining("download Node 24 from npm") });
     expect(existsSync(world.home)).toBe(false);
     const installed = await run(world, ["install", "--method", "settings", "--yes"], { node });
     expect(installed).toMatchObject({ status: 0, stderr: expect.stringContaining("Done.") });

@@ -162,7 +162,7 @@ describe("the archive", () => {
     expect(await evidence(world)).toEqual(expected);
     for (const suffix of ["", "-wal", "-shm"]) rmSync(join(world.home, `c-mem.db${suffix}`), { force: true });
     const again = await run(world, ["sync"]);
-    expect(again.stdout).toContain("Brought 3 session files back from the archive.");
+    expect(again.stdout).toContain("Restored 3 session files from the archive.");
     expect(await evidence(world)).toEqual(expected);
     expect(await data(world, ["sync"])).toMatchObject({ restored: 0 });
   });

@@ -59,7 +59,7 @@ describe("c-mem doctor --fix", () => {
     const fixed = await doctor(world, "--fix");
     expect(doneOf(fixed, "privacy")).toMatchObject({
       is_fixed: true,
-      done: expect.stringMatching(/^made \d+ files readable by you alone$/),
+      done: expect.stringMatching(/^made \d+ files readable by you only$/),
     });
     expect(stateOf(fixed, "privacy")).toBe("ok");
     expect(statSync(join(world.home, "logs", "hook.log")).mode & 0o077).toBe(0);
@@ -260,7 +260,7 @@ describe("c-mem bug-report", () => {
     const taken = join(world.project, "notes.txt");
     writeFileSync(taken, "mine");
     const refused = await run(world, ["bug-report", taken]);
-    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining("exists already") });
+    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining("already exists") });
     expect(readFileSync(taken, "utf8")).toBe("mine");
     const nowhere = await run(world, ["bug-report", join(world.project, "no", "report.txt")]);
     expect(nowhere.stderr).toMatch(/^error: .* could not be written/);

@@ -26,7 +26,7 @@ describe("c-mem forget", () => {
     expect(status).toBe(0);
     expect(stdout).not.toContain("0 pieces");
     expect(stdout).toContain("its rows and index entries are deleted");
-    expect(stdout).toContain("not searched: text under 16 characters cannot be told from other text");
+    expect(stdout).toContain("not searched: text under 16 characters may also be part of other text");
     await prompt(world, "next");
     const { proof } = (await data(world, ["forget", "p2", "--yes"])) as unknown as { proof: object };
     expect(proof).toMatchObject({ pieces: 0, texts_too_short: 1, files_scanned: 0, search_hits: 0, log_emptied: true });

@@ -66,7 +66,7 @@ describe("c-mem export --all and import", () => {
   it("copy everything to another machine, and repeating it changes nothing", async () => {
     const { world, file } = await exported();
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await run(world, ["export", "--all", "-o", file])).stderr).toContain("exists already");
+    expect((await run(world, ["export", "--all", "-o", file])).stderr).toContain("already exists");
     expect((await run(world, ["export", "--all"])).stdout.split("\n").length).toBe(
       readFileSync(file, "utf8").split("\n").length,
     );
@@ -127,7 +127,7 @@ describe("c-mem export --all and import", () => {
     await run(world, ["forget", "session-a", "-y"]);
     const { stdout, stderr } = await run(world, ["import", file]);
     expect(stdout).toMatch(/^Imported from c-mem: .*1 session, 2 prompts, 2 tool uses, 2 file touches/);
-    expect(stderr).toMatch(/^Of these \d+ rows had been forgotten, here or there, and went again\./);
+    expect(stderr).toMatch(/^Deleted \d+ rows again: forgotten here or before the export\./);
     expect(await rows(world, "SELECT text FROM prompts")).toEqual([]);
   });
 

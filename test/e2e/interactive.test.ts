@@ -79,7 +79,7 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
     pty.type("voucher\r".repeat(3000).slice(0, -1));
     await pty.waitFor(/1 shown, best first/);
     pty.type("\u0015nonsensical");
-    await pty.waitFor(/Nothing here. Tab looks in all projects/);
+    await pty.waitFor(/Tab searches all projects/);
     pty.type("\u001b");
     expect(await pty.exit).toBe(0);
   });
@@ -105,7 +105,7 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
 
   it("says how to start if nothing is recorded", async () => {
     const pty = startPty(createWorld(), { size: "rows 10 cols 60" });
-    await pty.waitFor(/Nothing is remembered yet. `c-mem sync`/);
+    await pty.waitFor(/No sessions yet. `c-mem sync`/);
     expect(pty.screen().split("\n")).toHaveLength(10);
     pty.type("\u0004");
     expect(await pty.exit).toBe(0);
@@ -124,10 +124,10 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
     const pty = startPty(away);
     await pty.waitFor(/signin page/);
     pty.type("password");
-    await pty.waitFor(/> password[^]*1 shown, best first, by meaning too[^]*▸ the signin page/);
+    await pty.waitFor(/> password[^]*1 shown, best first, keywords and meaning[^]*▸ the signin page/);
     await server.close();
     pty.type("\u0015page");
-    await pty.waitFor(/> page[^]*1 shown, best first, by words \(c-mem doctor/);
+    await pty.waitFor(/> page[^]*1 shown, best first, keywords only \(see c-mem/);
     pty.type("\r");
     expect(await pty.exit).toBe(0);
     expect(pty.sent().split(RESTORED)[1]).toContain("the signin page forgets credentials");

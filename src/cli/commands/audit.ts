@@ -14,8 +14,7 @@ import { explain } from "../../store/db/open.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
 import { staleSessions } from "../../store/tables/stale-turns.ts";
 import { type Audit, type Finding, recordedFiles } from "../../upkeep/audit/audit.ts";
-import { cleanFile, type FileFix } from "../../upkeep/audit/clean.ts";
-import { cleanRows } from "../../upkeep/audit/clean.ts";
+import { cleanFile, cleanRows, type FileFix } from "../../upkeep/audit/clean.ts";
 import { isUnclean, overwriteDeleted, scrub } from "../../upkeep/erase/erase-rows.ts";
 import { defineCommand, runQuery } from "../command.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
@@ -24,7 +23,7 @@ import { DamagedStore, withStore } from "../store.ts";
 export const command = defineCommand({
   about: audit.about,
   needsStore: true,
-  fields: { fix: { kind: "flag", about: "remove what was found everywhere, and check again" } },
+  fields: { fix: { kind: "flag", about: "remove the findings and check again" } },
   async run({ fix }, invocation) {
     const { json, paths } = invocation;
     const before = fix ? findSecrets(paths) : undefined;
@@ -45,7 +44,7 @@ interface Receipt {
   problems: string[];
 }
 
-/** Files first: events waiting in the spool are stored as rewritten. */
+/** Files first, so that events in the spool are stored without secrets. */
 async function removeSecrets(paths: Paths, findings: readonly Finding[]): Promise<Receipt> {
   const receipt: Receipt = { rows: 0, kinds: {}, files: [], problems: [] };
   const isOfDatabase = (file: string): boolean => /\.db(?:-wal|-journal)?$/.test(file);
@@ -63,7 +62,7 @@ async function removeSecrets(paths: Paths, findings: readonly Finding[]): Promis
       receipt.rows += path === paths.database ? withStore(paths, (db) => cleanStore(db, paths)) : cleanOther(path);
       receipt.files.push({ file, fix: "rewritten" });
     } catch (error) {
-      // The database in use is repaired by the caller.
+      // The caller repairs the database in use.
       if (error instanceof DamagedStore) throw error;
       const next = isDamage(error) ? " It cannot be rewritten: delete it if you no longer need it." : "";
       receipt.problems.push(`${file}: ${(explain(error, path) as Error).message}${next}`);
@@ -87,7 +86,7 @@ function cleanStore(db: Db, paths: Paths): number {
 
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** A copy of the database: nothing is derived in it. It is migrated first, since only this schema can be rewritten. */
+/** A copy of the database. Migrated first, because cleanRows knows only the current schema; nothing is derived in it. */
 function cleanOther(path: string): number {
   const db = openDriver(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {
@@ -104,15 +103,14 @@ function cleanOther(path: string): number {
 
 function receiptText({ rows, kinds, files }: Receipt, before: Audit, { findings: left }: Audit): string {
   const of = (fix: FileFix): string[] => files.filter((one) => one.fix === fix).map(({ file }) => file);
-  const [removed, unfixed] = [of("removed"), of("left")];
   const lines: [string, string][] = [
     ["found", `${kindsText(kinds)} in ${count(before.findings.length, "place")}`],
     ["rewritten", `${count(rows, "row")}, ${count(of("rewritten").length, "file")}`],
-    ...(removed.length > 0 ? [["removed", removed.join(", ")] satisfies [string, string]] : []),
-    ...(unfixed.length > 0 ? [["fix by hand", unfixed.join(", ")] satisfies [string, string]] : []),
+    ["removed", of("removed").join(", ")],
+    ["fix by hand", of("left").join(", ")],
     ["checked again", left.length === 0 ? "clean" : `${count(left.length, "place")} left`],
-    ["not covered", dim("the agents' own transcripts, backups elsewhere; change exposed secrets at their provider")],
+    ["not covered", dim("the agents' own transcripts, backups elsewhere; revoke exposed secrets at their provider")],
   ];
   const head = left.length === 0 ? paint("green", "Clean now.") : paint("red", "Not everything could be removed.");
-  return [head, fields(lines), ...findingLines(left)].join("\n");
+  return [head, fields(lines.filter(([, value]) => value !== "")), ...findingLines(left)].join("\n");
 }

@@ -32,9 +32,9 @@ export const command = defineCommand({
       kind: "text",
       position: "[action]",
       choices: ["create", "list", "verify", "restore"],
-      about: "default: list",
+      about: "what to do (default: list)",
     },
-    which: { kind: "text", position: "[which]", about: "a backup's name, time or file (restore: default the newest)" },
+    which: { kind: "text", position: "[which]", about: "a backup's name, time or file (default: the newest)" },
     ...YES,
     ...DRY_RUN,
   },
@@ -54,9 +54,9 @@ export const command = defineCommand({
 });
 
 function create(paths: Paths, env: Env, json: boolean): number {
-  // Stores the events still waiting in the spool.
-  withStore(paths, () => {}, { onlyLook: true });
-  const backup = attempt(paths, () => createBackup(paths.database, "manual", Date.now()));
+  // Stores the events that are waiting in the spool.
+  withStore(paths, () => {}, { startsWorker: false });
+  const backup = createOrExplain(paths.database);
   const { values } = loadSettings({ user: paths.config }, env);
   const removed = rotateBackups(paths.database, { daily: values.backupsDaily }).map(({ name }) => name);
   const text = `${backup.path}\n  ${bytes(backup.bytes)}, intact: ${contentsText(backup.contents)}`;
@@ -65,24 +65,18 @@ function create(paths: Paths, env: Env, json: boolean): number {
   return EXIT.ok;
 }
 
-interface RestoreOptions {
-  yes: boolean;
-  dryRun: boolean;
-  json: boolean;
-}
-
 async function restore(
   paths: Paths,
   which: string | undefined,
-  { yes, dryRun, json }: RestoreOptions,
+  { yes, dryRun, json }: { yes: boolean; dryRun: boolean; json: boolean },
 ): Promise<number> {
   const path = which === undefined ? newestIntact(paths) : findBackup(paths, which);
   const { contents, problem } = checkBackup(path);
   if (contents === null)
     throw new AppError("backup_damaged", `${path} cannot be restored: ${problem}`, { hint: "c-mem backup verify" });
-  say(`${dryRun ? "This would" : "This will"} replace the database by ${path}:`);
+  say(`${dryRun ? "This would" : "This will"} replace the database with ${path}:`);
   say(`  ${contentsText(contents)}`);
-  say(`  The current database moves to ${paths.quarantine}. Newer pins, notes and edits exist only there.`);
+  say(`  The current database moves to ${paths.quarantine}. Newer pins, notes and edits are only in it.`);
   if (dryRun) {
     if (json) printJson("backup", { applied: false, backup: path, contents });
     return EXIT.ok;
@@ -92,8 +86,8 @@ async function restore(
     return EXIT.failure;
   }
   const { quarantine, forgotten } = await withoutWorker(paths, () => restoreBackup(paths, path, Date.now()));
-  // Stores the events that hooks recorded meanwhile.
-  withStore(paths, () => {}, { onlyLook: true });
+  // Stores the events that hooks recorded during the restore.
+  withStore(paths, () => {}, { startsWorker: false });
   wake(paths);
   if (json) {
     printJson("backup", { applied: true, backup: path, contents, set_aside: quarantine, forgotten });
@@ -101,8 +95,8 @@ async function restore(
   }
   print(`Restored ${path}: ${contentsText(contents)}.`);
   if (existsSync(quarantine)) print(`The previous database is in ${quarantine}.`);
-  if (forgotten > 0) print(`${count(forgotten, "row")} forgotten since the backup stayed deleted.`);
-  say("Newer sessions come back from the transcripts while the worker runs, or now with: c-mem sync");
+  if (forgotten > 0) print(`${count(forgotten, "row")} forgotten since the backup stay deleted.`);
+  say("The worker imports newer sessions from the transcripts. To do it now: c-mem sync");
   return EXIT.ok;
 }
 
@@ -112,10 +106,10 @@ function newestIntact(paths: Paths): string {
   return intact.path;
 }
 
-function attempt<T>(paths: Paths, work: () => T): T {
+function createOrExplain(database: string): ReturnType<typeof createBackup> {
   try {
-    return work();
+    return createBackup(database, "manual", Date.now());
   } catch (error) {
-    throw explain(error, paths.database);
+    throw explain(error, database);
   }
 }

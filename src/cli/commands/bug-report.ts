@@ -1,18 +1,16 @@
-// c-mem bug-report: one file to attach to an issue, without prompts, secrets or paths below "~".
+// c-mem bug-report: writes a file to attach to an issue, without prompts, secrets and paths.
 import { mkdirSync, rmSync } from "node:fs";
 import { homedir, release } from "node:os";
 import { join, resolve } from "node:path";
 import { loadSettings } from "../../config/load.ts";
 import type { Env, Paths } from "../../config/paths.ts";
 import { SETTING_KEYS, SETTINGS } from "../../config/schema.ts";
-import { AppError } from "../../core/error.ts";
 import { filterText } from "../../core/privacy/filter.ts";
 import { VERSION } from "../../core/version.ts";
 import { counts, sqliteVersion } from "../../store/reads/counts.ts";
 import { currentVersion } from "../../store/db/migrate.ts";
 import { checkHealth } from "../../health/health.ts";
 import { allLogEntries, logLine } from "../../health/log-entries.ts";
-import { isDiskFull } from "../machine-trouble.ts";
 import { writeOutputFile } from "../output-file.ts";
 import { EXIT, printJson, respond, say, writeDocument } from "../output.ts";
 import { STDOUT } from "../../platform/terminal/style.ts";
@@ -26,7 +24,7 @@ export const command = defineCommand({
   needsStore: true,
   fields: {
     file: { kind: "text", position: "[file]", about: "where to write it (default: the logs folder)" },
-    output: { kind: "text", short: "o", value: "file", about: "the same (- for stdout)" },
+    output: { kind: "text", short: "o", value: "file", about: "same as [file]; - for stdout" },
   },
   run(input, { json, paths, env }) {
     const named = input.output ?? input.file;
@@ -36,33 +34,22 @@ export const command = defineCommand({
       else writeDocument(STDOUT, text);
       return EXIT.ok;
     }
-    // Not in the folder one is in: that is often a repository, and the report would be committed.
-    const path = named === undefined ? join(paths.logs, reportName()) : resolve(named);
-    if (named === undefined) mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
-    write(path, text, named === undefined);
+    // Not in the current folder: it is often a repository, and the report would be committed.
+    const path =
+      named === undefined
+        ? join(paths.logs, `c-mem-bug-report-${new Date().toISOString().slice(0, 10)}.txt`)
+        : resolve(named);
+    if (named === undefined) {
+      mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
+      // Only a report of the default name is replaced. Deleted first: it may be a link to another file.
+      rmSync(path, { force: true });
+    }
+    writeOutputFile(path, text);
     respond("bug-report", { json, data: { path, chars: text.length }, text: path });
     if (!json) say("Check that it contains nothing private before you attach it.");
     return EXIT.ok;
   },
 });
-
-function reportName(): string {
-  return `c-mem-bug-report-${new Date().toISOString().slice(0, 10)}.txt`;
-}
-
-/** Overwrites only a report of the default name, never a file the user named. */
-function write(path: string, text: string, isOwn: boolean): void {
-  try {
-    // Deleted first: it may be a link to another file.
-    if (isOwn) rmSync(path, { force: true });
-    writeOutputFile(path, text);
-  } catch (error) {
-    if (isDiskFull(error)) throw error;
-    const isThere = (error as NodeJS.ErrnoException).code === "EEXIST";
-    if (isThere) throw new AppError("file_exists", `${path} exists already.`, { hint: "Name another file." });
-    throw new AppError("write_failed", `${path} could not be written: ${(error as Error).message}`, { cause: error });
-  }
-}
 
 function report(paths: Paths, env: Env): string {
   const checks = checkHealth(paths, env, { now: Date.now(), deep: true });
@@ -98,25 +85,25 @@ function storeLines(paths: Paths): string[] {
         `SQLite ${sqliteVersion(db)}, schema ${currentVersion(db)}`,
         ...Object.entries(counts(db)).map(([name, number]) => `${name}: ${number}`),
       ],
-      { onlyLook: true },
+      { startsWorker: false },
     );
   } catch (error) {
     return [`cannot be opened: ${(error as Error).message}`];
   }
 }
 
-/** Numbers and choices as they are; of words of your own only that there are some. */
+/** Numbers and choices as they are; of free text only that it is set. */
 function settingLines(paths: Paths, env: Env): string[] {
   const { values, sources, problems } = loadSettings({ user: paths.config }, env);
-  const told = SETTING_KEYS.filter((key) => sources[key] !== "default").map((key) => {
+  const shown = SETTING_KEYS.filter((key) => sources[key] !== "default").map((key) => {
     const value = values[key];
     const isPlain = typeof value === "number" || typeof value === "boolean" || SETTINGS[key].oneOf !== undefined;
     return `${key}: ${isPlain ? String(value) : "(set)"} (${sources[key]})`;
   });
-  return [...told, ...problems.map((problem) => `problem: ${withoutQuoted(problem)}`)];
+  return [...shown, ...problems.map((problem) => `problem: ${withoutQuoted(problem)}`)];
 }
 
-/** The value of an invalid setting is quoted, and may be the name of a client. */
+/** Messages quote invalid settings, which may be the name of a client. */
 function withoutQuoted(text: string): string {
   return text.replace(/"[^"]*"/g, '"…"');
 }
@@ -133,7 +120,7 @@ function withoutPaths(text: string, paths: Paths): string {
 const QUOTED_PATH = /(["'`])(?:[A-Za-z]:)?[\\/][^"'`\n]*\1/g;
 /** Folder names may contain spaces: "a b/c" is one path. */
 const REST = String.raw`[^\s"'\`,;:)\]]*(?: [^\s"'\`,;:)\]/]+\/[^\s"'\`,;:)\]]*)*`;
-/** Not within a URL or an already shortened path. */
+/** Not in a URL or an already shortened path. */
 const OTHER_PATH = new RegExp(String.raw`(?<![\w.:/~>…])\/[\w.@+-]+\/${REST}`, "g");
 const HOME_REST = new RegExp(`^/${REST}`);
 

@@ -1,5 +1,5 @@
-// c-mem completions: prints the completion script of a shell. Each script asks `c-mem __complete` what fits the words typed
-// so far, one "value<tab>description" per line, and offers files where nothing does.
+// c-mem completions: prints the completion script of a shell. Each script calls `c-mem __complete` with the typed words, which
+// prints one "value<tab>description" per line, and falls back to file names.
 import { STDOUT } from "../../platform/terminal/style.ts";
 import { defineCommand } from "../command.ts";
 import { EXIT, printJson, writeDocument } from "../output.ts";
@@ -8,7 +8,7 @@ const SHELLS = ["bash", "zsh", "fish"] as const;
 
 export const command = defineCommand({
   about: "print the completion script for bash, zsh or fish",
-  fields: { shell: { kind: "text", position: "<shell>", choices: SHELLS, required: true, about: "one of them" } },
+  fields: { shell: { kind: "text", position: "<shell>", choices: SHELLS, required: true, about: "the shell" } },
   run({ shell }, { json }) {
     if (json) printJson("completions", { shell, script: SCRIPTS[shell] });
     else writeDocument(STDOUT, SCRIPTS[shell]);

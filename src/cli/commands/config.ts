@@ -12,10 +12,10 @@ export const command = defineCommand({
       kind: "text",
       position: "[action]",
       choices: ["get", "set", "unset"],
-      about: "default: show every setting",
+      about: "what to do (default: show all settings)",
     },
     key: { kind: "text", position: "[key]", about: "the setting's name" },
-    value: { kind: "list", position: "[value...]", about: "its new value; several for a list" },
+    value: { kind: "list", position: "[value...]", about: "its new value; several words for a list" },
   },
   run({ action, key, value = [] }, invocation) {
     const run = (query: AnyQuery, input: Record<string, unknown>) =>

@@ -1,15 +1,15 @@
-// c-mem doctor: runs every check, and says how to fix what fails.
+// c-mem doctor: runs every check; --fix repairs what fails.
 import { readInstall } from "../../platform/state/install-record.ts";
 import type { Paths } from "../../config/paths.ts";
 import { statOf } from "../../platform/read-file.ts";
 import { AppError } from "../../core/error.ts";
 import { hasSqlite } from "../../store/db/driver.ts";
 import { ensureRuntime } from "../ensure-runtime.ts";
-import { checkDeeply } from "../deep-checks.ts";
+import { runDeepChecks } from "../deep-checks.ts";
 import type { Check } from "../../health/check.ts";
 import { checkHealth } from "../../health/health.ts";
 import { applyFixes } from "../doctor-fixes.ts";
-import { openWhole, withRepair } from "../store.ts";
+import { openForCommand, withRepair } from "../store.ts";
 import { EXIT, print, printJson } from "../output.ts";
 import { bytes, paint } from "../../platform/terminal/style.ts";
 import { defineCommand } from "../command.ts";
@@ -23,21 +23,21 @@ const MARKS: Record<Check["state"], { mark: string; colour: "green" | "yellow" |
 export const command = defineCommand({
   about: "check everything and say how to fix what is broken",
   fields: {
-    deep: { kind: "flag", about: "also read the whole database, its indexes and the transcripts; repair damage" },
-    fix: { kind: "flag", about: "fix what can be fixed, and say what was done" },
+    deep: { kind: "flag", about: "also check every page, index and transcript; repair damage" },
+    fix: { kind: "flag", about: "fix what can be fixed, and list each fix" },
   },
   async run(input, { json, paths, env }) {
-    // Without a usable Node, that is the first thing to report.
+    // A missing SQLite is the first thing to report.
     if (!hasSqlite() && readInstall(paths.install) !== undefined) ensureRuntime(env, process.argv.slice(2));
     if (hasSqlite()) await repairIfDamaged(paths);
     const size = statOf(paths.database)?.size ?? 0;
-    const isRead = input.deep || size < QUICK_BYTES;
+    const isScanned = input.deep || size < QUICK_BYTES;
     const look = () => [
-      ...checkHealth(paths, env, { now: Date.now(), deep: isRead, cwd: process.cwd() }),
-      ...(isRead ? [] : [notRead(size)]),
+      ...checkHealth(paths, env, { now: Date.now(), deep: isScanned, cwd: process.cwd() }),
+      ...(isScanned ? [] : [notRead(size)]),
     ];
     const fixes = input.fix ? await applyFixes(paths, look()) : [];
-    const lookDeeply = async () => (input.deep && hasSqlite() ? await checkDeeply(paths, env) : []);
+    const lookDeeply = async () => (input.deep && hasSqlite() ? await runDeepChecks(paths, env) : []);
     let deep = await lookDeeply();
     const broken = deep.filter((check) => check.fix !== undefined);
     if (input.fix && broken.length > 0) {
@@ -47,7 +47,7 @@ export const command = defineCommand({
     const checks = look().concat(deep);
     const failed = checks.filter((check) => check.state === "fail").length;
     if (json) {
-      // The field's older name stays beside the new one.
+      // `mended` is the older name of `is_fixed`. check-words: data
       const fixed = fixes.map(({ name, done, isFixed }) => ({ name, done, is_fixed: isFixed, mended: isFixed })); // check-words: data
       printJson("doctor", { results: checks, healthy: failed === 0, ...(input.fix && { fixed }) });
     } else {
@@ -60,10 +60,10 @@ export const command = defineCommand({
   },
 });
 
-/** Other problems are reported by the checks. */
+/** The checks report other problems. */
 async function repairIfDamaged(paths: Paths): Promise<void> {
   try {
-    await withRepair(() => openWhole(paths).close());
+    await withRepair(() => openForCommand(paths).close());
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
   }

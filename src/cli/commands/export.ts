@@ -12,8 +12,7 @@ import type { Db } from "../../store/db/driver.ts";
 import { currentVersion } from "../../store/db/migrate.ts";
 import { exportRows } from "../../store/reads/export-rows.ts";
 import { defineCommand, onStore } from "../command.ts";
-import { isDiskFull } from "../machine-trouble.ts";
-import { writeOutputFile } from "../output-file.ts";
+import { writeFailed, writeOutputFile } from "../output-file.ts";
 import { EXIT, printAnswer, printJson, say, writeDocument } from "../output.ts";
 
 const { id, format, tools, thinking } = sessionExport.fields;
@@ -24,7 +23,7 @@ export const command = defineCommand({
   needsStore: true,
   fields: {
     id: { ...id, position: "[session...]", required: undefined },
-    format: { ...format, about: "the format (default: by the file's name, or md)" },
+    format: { ...format, about: "the format (default: by the file name, or md)" },
     output: { kind: "text", short: "o", value: "file", about: "write to this file (default: -, stdout)" },
     force: { kind: "flag", about: "overwrite the file" },
     tools,
@@ -34,7 +33,7 @@ export const command = defineCommand({
   async run({ output, force, ...input }, { json }) {
     const file = output === "-" ? undefined : output;
     if (file !== undefined && !force && existsSync(file))
-      throw new AppError("file_exists", `${file} exists already.`, { hint: "--force overwrites it." });
+      throw new AppError("file_exists", `${file} already exists.`, { hint: "--force overwrites it." });
     if (input.id === undefined) {
       if (input.all) return await exportAll(file, json);
       throw new AppError("usage", "No session given.", {
@@ -50,7 +49,7 @@ export const command = defineCommand({
     };
     const { data } = await onStore(input, (context) => sessionExport.run(request, context));
     const { text, ...rest } = data;
-    if (file !== undefined) writeFile(file, text, force);
+    if (file !== undefined) writeOutputFile(file, text, { overwrite: force });
     if (json) printAnswer("export", { data: file === undefined ? data : { ...rest, file } });
     else if (file === undefined) writeDocument(STDOUT, text);
     else say(`${file}: ${bytes(data.bytes)}`);
@@ -58,21 +57,9 @@ export const command = defineCommand({
   },
 });
 
-function writeFile(file: string, text: string, overwrite: boolean): void {
-  try {
-    writeOutputFile(file, text, { overwrite });
-  } catch (error) {
-    throw isDiskFull(error) ? error : writeFailed(file, error);
-  }
-}
-
-function writeFailed(file: string, error: unknown): AppError {
-  return new AppError("write_failed", `${file} could not be written: ${(error as Error).message}`, { cause: error });
-}
-
 async function exportAll(file: string | undefined, json: boolean): Promise<number> {
   if (json && file === undefined)
-    throw new AppError("usage", "--json needs --output <file>: the rows are JSON already.");
+    throw new AppError("usage", "--json needs --output <file>: the rows are JSON themselves.");
   // Renamed when complete.
   const temporary = file === undefined ? undefined : `${file}.${process.pid}.tmp`;
   const fd = temporary === undefined ? STDOUT : createFile(temporary);

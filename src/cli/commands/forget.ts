@@ -1,4 +1,4 @@
-// c-mem forget: deletes something for good, and verifies that it is gone.
+// c-mem forget: deletes something for good, and verifies it.
 import { AppError } from "../../core/error.ts";
 import { finishForget, planForget } from "../../queries/forget.ts";
 import type { QueryContext } from "../../queries/query.ts";
@@ -16,13 +16,13 @@ export const command = defineCommand({
     what: {
       kind: "list",
       position: "[what...]",
-      about: "ids (o78, p12, m34, t56, a session's), or words they contain",
+      about: "ids (o78, p12, m34, t56, a session's) or words",
     },
-    evidence: { kind: "flag", about: "also delete an observation's evidence: a prompt goes with its whole turn" },
+    evidence: { kind: "flag", about: "also delete the evidence: for a prompt the whole turn" },
     ...YES,
     ...DRY_RUN,
-    project: { ...SCOPE.project, about: "words: in this project, by name or key (default: the current one)" },
-    all: { ...SCOPE.all, about: "words: in every project" },
+    project: { ...SCOPE.project, about: "search words in this project (default: the current one)" },
+    all: { ...SCOPE.all, about: "search words in every project" },
   },
   run: ({ what = [], yes, dryRun, ...choice }, { json }) =>
     onStore(choice, (context) =>
@@ -33,9 +33,10 @@ export const command = defineCommand({
 });
 
 function finish({ db, paths }: QueryContext, json: boolean): number {
-  if (!isUnclean(db)) throw new AppError("usage", "Name what to forget.", { hint: "c-mem forget <id or words>" });
+  if (!isUnclean(db))
+    throw new AppError("usage", "Nothing to forget was named.", { hint: "c-mem forget <id or words>" });
   finishForget(db, paths);
   if (json) printJson("forget", { applied: true, finished: true });
-  else print("Finished: everything forgotten earlier is now gone from the files, too.");
+  else print("Finished: text that was forgotten earlier is now deleted from all files.");
   return EXIT.ok;
 }

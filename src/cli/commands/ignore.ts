@@ -1,4 +1,4 @@
-// c-mem ignore: excludes folders and files from recording, and can forget what is stored of them.
+// c-mem ignore: excludes folders and files from recording; --forget also deletes their data.
 import { existsSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { planOf } from "../../queries/forget.ts";
@@ -27,11 +27,11 @@ export const command = defineCommand({
   about: "stop recording a folder, file or glob",
   needsStore: true,
   fields: {
-    path: { kind: "text", position: "[path]", about: "a folder, file or glob; without it, show what is ignored" },
+    path: { kind: "text", position: "[path]", about: "a folder, file or glob (default: show ignored paths)" },
     project: { kind: "flag", about: "the whole current project, with its worktrees" },
-    list: { kind: "flag", about: "show what is ignored, and whether this folder is" },
-    remove: { kind: "flag", about: "record it again" },
-    forget: { kind: "flag", about: "also forget what is already stored of it" },
+    list: { kind: "flag", about: "show ignored paths, and whether this folder is ignored" },
+    remove: { kind: "flag", about: "record the path again" },
+    forget: { kind: "flag", about: "also delete what is already stored" },
     ...YES,
     ...DRY_RUN,
   },
@@ -40,7 +40,7 @@ export const command = defineCommand({
     if (input.list || named === undefined) return list(paths, env, json);
     const pattern = fullPattern(named);
     const loaded = loadSettings({ user: paths.config }, {}, explainJson);
-    // Writing the list would drop the entries that cannot be read.
+    // Writing the list would drop its unreadable entries.
     if (loaded.blocked !== undefined) {
       throw new AppError("bad_config", `${loaded.blocked}.`, { hint: `Fix ${paths.config}, then run this again.` });
     }
@@ -53,7 +53,7 @@ export const command = defineCommand({
       if (isNew && !dryRun) writeSetting(paths.config, "excludePaths", [...before, pattern]);
     };
     const stored = withStore(paths, (db) => selectByPath(db, (touched) => covers(pattern, touched)), {
-      onlyLook: true,
+      startsWorker: false,
     });
     const isStored = stored.sessions.size + stored.tool_uses.size > 0;
     const isForget = isStored && (input.forget || (!dryRun && (await wantsForgotten(stored, json))));
@@ -67,13 +67,13 @@ export const command = defineCommand({
       if (!json) for (const problem of missingFolder(pattern, env)) say(`note: ${problem}`);
       return EXIT.ok;
     }
-    const beforehand = (): void => {
+    const beforeDelete = (): void => {
       save();
       say(`C-Mem no longer records ${pattern}.`);
     };
     return onStore({}, async (context) => {
       const plan = planOf(context, { selected: stored });
-      const how = { json, yes, dryRun, command: "ignore", namedIn: paths.config, beforehand };
+      const how = { json, yes, dryRun, command: "ignore", namedIn: paths.config, beforeDelete };
       const code = await runForget(context, plan, how);
       if (code === EXIT.ok && !dryRun) forgetSnapshots(context.db, pattern);
       return code;
@@ -81,7 +81,7 @@ export const command = defineCommand({
   },
 });
 
-/** Files known only from an agent's copies have no tool use to delete. */
+/** Files known only from an agent's copies have no tool use, so the deletion does not cover them. */
 function forgetSnapshots(db: Db, pattern: string): void {
   const isThere = (root: string, path: string): boolean => covers(pattern, isAbsolute(path) ? path : join(root, path));
   transaction(db, () => deleteSnapshotsWhere(db, isThere));
@@ -89,7 +89,7 @@ function forgetSnapshots(db: Db, pattern: string): void {
 
 async function wantsForgotten(stored: DeletionSet, json: boolean): Promise<boolean> {
   if (json || !canAsk()) return false;
-  return askYesNo(`Also delete what is already stored of it (${amount(stored)})? The list is shown first.`, {
+  return askYesNo(`Also delete what is already stored (${amount(stored)})? You see the list first.`, {
     isDestructive: true,
   });
 }
@@ -123,7 +123,7 @@ function list(paths: Paths, env: Env, json: boolean): number {
   return EXIT.ok;
 }
 
-/** A list as `config set excludePaths` takes it: '["~/clients/**"]' is that folder, not one named so in the current folder. */
+/** '["~/clients/**"]' (a list as for `config set excludePaths`) -> ~/clients/** */
 function onePath(word: string): string {
   const items = word.trim().startsWith("[") && !existsSync(word) ? parseList(word) : undefined;
   if (items === undefined) return word;

@@ -1,4 +1,4 @@
-// c-mem import: imports an export of C-Mem, or another memory system's database.
+// c-mem import: imports an export of C-Mem, or the database of another memory system.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -10,14 +10,14 @@ import { AppError } from "../../core/error.ts";
 import { deleteForgotten } from "../../upkeep/erase/scrub-backups.ts";
 import { createBackup } from "../../store/db/backup.ts";
 import { countSessions } from "../../store/reads/counts.ts";
-import { plural } from "../forget-text.ts";
+import { plural } from "../forget-run.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
 import { count } from "../../core/text.ts";
 import { bytes as bytesText } from "../../platform/terminal/style.ts";
 import { withStore } from "../store.ts";
 import { defineCommand } from "../command.ts";
 
-/** Set in the process that does the work. */
+/** Set in the child process that imports. */
 const CHILD = "C_MEM_IMPORT_CHILD";
 const MAX_BYTES = 64 * 1024 ** 3;
 /** The default time limit: a minimum, plus a second per MB. */
@@ -29,12 +29,12 @@ export const command = defineCommand({
   about: "import an export, or a claude-mem or memory-nexus database",
   needsStore: true,
   fields: {
-    file: { kind: "text", position: "<file>", required: true, about: "what `c-mem export --all` wrote, or a database" },
-    timeout: { kind: "text", value: "seconds", about: "stop after this time (default: 120, plus one per MB)" },
+    file: { kind: "text", position: "<file>", required: true, about: "a file of `c-mem export --all`, or a database" },
+    timeout: { kind: "text", value: "seconds", about: "stop after this time (default: 120, plus 1 per MB)" },
   },
   /**
-   * In a process of its own, which is killed when the time is up: one SQL statement over a crafted database may never end,
-   * and nothing else can interrupt it.
+   * In a child process, which is killed at the time limit: an SQL statement over a crafted database may never end, and
+   * nothing else can interrupt it.
    */
   async run({ file, timeout }, { json }) {
     const path = resolve(file);
@@ -42,22 +42,18 @@ export const command = defineCommand({
     if (process.env[CHILD] === "1") return importFile(path, json);
     const seconds = readSeconds(timeout) ?? MIN_SECONDS + Math.ceil(bytes / BYTES_PER_SECOND);
     const { status, isLate } = await runChild(seconds * 1000);
-    // It was killed before it could delete what had been forgotten.
+    // It was killed before it deleted forgotten rows.
     if (status === EXIT.interrupted) withStore(resolvePaths(process.env), (db) => deleteForgotten(db, Date.now()));
     if (!isLate) return status;
-    throw new AppError(
-      "import_timeout",
-      `${path} took longer than ${count(seconds, "second")}; the import was stopped.`,
-      {
-        hint: "What was read so far is kept. To give it more time: c-mem import <file> --timeout <seconds>",
-      },
-    );
+    throw new AppError("import_timeout", `The import of ${path} was stopped after ${count(seconds, "second")}.`, {
+      hint: "Rows imported so far are kept. To allow more time: c-mem import <file> --timeout <seconds>",
+    });
   },
 });
 
 async function runChild(timeoutMs: number): Promise<{ status: number; isLate: boolean }> {
   let child: ChildProcess | undefined;
-  // Before it starts: a signal right after would end this process alone, and the child would go on.
+  // Before the child starts: a signal right after would end only this process, and the child would continue.
   for (const signal of SIGNALS) process.once(signal, () => child?.kill("SIGKILL"));
   child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
     stdio: "inherit",
@@ -77,10 +73,10 @@ async function runChild(timeoutMs: number): Promise<{ status: number; isLate: bo
   return { status, isLate };
 }
 
-/** Only what ends: a pipe, a device or a folder does not. Returns its size. */
+/** A regular file, because a pipe or device may never end. Returns its size. */
 function checkFile(path: string): number {
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) throw new AppError("nothing_found", `There is no ${path}.`);
+  if (stat === undefined) throw new AppError("nothing_found", `No such file: ${path}`);
   if (!stat.isFile()) {
     const kind = stat.isDirectory() ? "a folder" : "not a regular file";
     throw new AppError("read_failed", `${path} could not be read: it is ${kind}.`, {
@@ -96,7 +92,7 @@ function readSeconds(flag: string | undefined): number | undefined {
   const seconds = Number(flag);
   if (seconds > 0 && seconds <= 1_000_000) return seconds;
   throw new AppError("usage", `"${flag}" is not a number of seconds.`, {
-    hint: "E.g. c-mem import all.jsonl --timeout 600",
+    hint: "Example: c-mem import all.jsonl --timeout 600",
   });
 }
 
@@ -107,7 +103,7 @@ function importFile(path: string, json: boolean): number {
   else checkExport(path);
   const end: ExportEnd = { isWhole: false };
   const { counts, source, forgotten, backup } = withStore(paths, (db) => {
-    // What came in by mistake can be undone.
+    // So that the import can be undone.
     const made = countSessions(db).sessions > 0 ? createBackup(paths.database, "manual", Date.now()).path : null;
     const read = isDatabase ? importDatabase(db, path) : { source: "c-mem", ...importRows(db, readExport(path, end)) };
     return {
@@ -123,12 +119,11 @@ function importFile(path: string, json: boolean): number {
     printJson("import", { source, added, known, refused, forgotten, cut_off: isCut, backup });
     return EXIT.ok;
   }
-  print(`Imported from ${source}: ${addedText(counts.added)}; ${count(counts.known, "row")} known already.`);
-  if (counts.refused > 0)
-    say(`${count(counts.refused, "row")} made no sense and ${counts.refused === 1 ? "was" : "were"} left out.`);
-  if (isCut) say("The file was cut off: what follows its last line is missing.");
-  if (forgotten > 0) say(`Of these ${count(forgotten, "row")} had been forgotten, here or there, and went again.`);
-  if (backup !== null) say(`Before: ${backup} (c-mem backup restore undoes it).`);
+  print(`Imported from ${source}: ${addedText(counts.added)}; ${count(counts.known, "row")} already known.`);
+  if (counts.refused > 0) say(`Skipped ${count(counts.refused, "invalid row")}.`);
+  if (isCut) say("The file is incomplete: everything after its last line is missing.");
+  if (forgotten > 0) say(`Deleted ${count(forgotten, "row")} again: forgotten here or before the export.`);
+  if (backup !== null) say(`Backup from before: ${backup} (c-mem backup restore undoes the import).`);
   return EXIT.ok;
 }
 

@@ -29,7 +29,7 @@ import { type ProviderName, PROVIDERS } from "../../config/schema.ts";
 import { writeSetting } from "../../config/write.ts";
 import { AppError } from "../../core/error.ts";
 import { VERSION } from "../../core/version.ts";
-import { CLAUDE_CODE, chooseAgents, INSTALLABLE, projectHere, setupsOf } from "../agent-choice.ts";
+import { CLAUDE_CODE, chooseAgents, INSTALLABLE, currentWorkingTree, setupsOf } from "../agent-choice.ts";
 import { agentContext } from "../../health/agents.ts";
 import { type AgentPlan, planInstall } from "../agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
@@ -49,7 +49,7 @@ const FIELDS = fields({
     kind: "list",
     position: "[agent...]",
     choices: INSTALLABLE,
-    about: "which agents",
+    about: "agents to set up (default: those found)",
   },
   ...YES,
   ...DRY_RUN,
@@ -57,7 +57,7 @@ const FIELDS = fields({
     kind: "text",
     value: "method",
     choices: ["plugin", "settings"],
-    about: "default: plugin where the claude command is found",
+    about: "how (default: plugin if there is a claude command)",
   },
   claude: { kind: "text", value: "path", about: "the claude executable to use" },
   sync: { kind: "flag", isNegative: true, about: "do not import earlier sessions" },
@@ -96,21 +96,21 @@ export const command = defineCommand({
       ...(isCurrent(record, copy) ? [] : [copyPlugin(copy)]),
       ...(claude?.backup ?? []),
     ];
-    const note = (isDone: boolean) =>
+    const saveRecord = (isDone: boolean) =>
       writeInstall(paths.install, {
         version: VERSION,
         node,
         installedAt: Date.now(),
-        ...historyWanted(input.sync, record),
+        ...historyStart(input.sync, record),
         sites: { ...record?.sites, ...claude?.site(isDone) },
         ...agentsNote(record, others, isDone),
       });
-    // Recorded before the first change: if a step fails, uninstall knows what to undo.
-    const started: Step = { about: `note it in ${paths.install}`, run: () => note(false) };
+    // Recorded before the first change, so that uninstall can undo a failed install.
+    const started: Step = { about: `record it in ${paths.install}`, run: () => saveRecord(false) };
     const steps =
       changes.length + registration.length === 0
         ? []
-        : [...changes, started, ...registration, ...(input.sync ? [drainBriefly(node, env)] : [])];
+        : [...changes, started, ...registration, ...(input.sync ? [importSessions(node, env)] : [])];
     const labels = [...(claude === undefined ? [] : ["Claude Code"]), ...others.map(({ setup }) => setup.label)];
     return applyPlan({
       command: "install",
@@ -121,7 +121,7 @@ export const command = defineCommand({
       json,
       nothing: `C-Mem ${VERSION} is already installed in ${claude?.configDir ?? labels.join(", ")}.`,
       after: () => {
-        note(true);
+        saveRecord(true);
         wake(paths);
       },
       done: [
@@ -138,7 +138,7 @@ interface ClaudePlan {
   configDir: string;
   backup: Step[];
   steps: Step[];
-  /** What to note of it, before and after the steps have run. */
+  /** Its part of the install record, before and after the steps. */
   site(isDone: boolean): Record<string, InstalledSite>;
 }
 
@@ -161,7 +161,7 @@ async function planClaude(
   ];
   const madeFolder = known?.madeFolder ?? !existsSync(site.configDir);
   const isUntouched = known === undefined || known.settingsHash === settingsHash(site);
-  // Settings the user changed since the first install must not be restored by uninstall.
+  // Uninstall must not overwrite settings that the user changed since the first install.
   const hashToKeep = () => {
     if (!isUntouched) return null;
     return steps.length > 0 ? settingsHash(site) : (known?.settingsHash ?? null);
@@ -186,7 +186,7 @@ async function planClaude(
   };
 }
 
-/** Asks once, and only on a terminal. True: add it, or keep it up to date. Never overwrites another tool's. */
+/** Asks on a terminal. True: add it, or keep it up to date. Never overwrites another tool's. */
 async function wantsStatusLine(site: ClaudeSite, input: Input): Promise<boolean> {
   const wanted = input.statusline ? true : input.noStatusline ? false : undefined;
   if (site.statusLine === "other") {
@@ -195,7 +195,7 @@ async function wantsStatusLine(site: ClaudeSite, input: Input): Promise<boolean>
       "status_line_taken",
       `${site.settingsPath} already has another status line; it was not changed.`,
       {
-        hint: "Have your own script call `c-mem statusline` with its stdin, or remove it first.",
+        hint: "Call `c-mem statusline` in your own script with its stdin, or remove that status line first.",
       },
     );
   }
@@ -213,7 +213,7 @@ function planOthers(
   record: InstallRecord | undefined,
 ): AgentPlan[] {
   const context = agentContext(paths, env, node);
-  const here = projectHere(process.cwd());
+  const here = currentWorkingTree(process.cwd());
   return setupsOf(names).map((setup) => planInstall(setup, context, record?.agents?.[setup.id], here));
 }
 
@@ -223,12 +223,11 @@ function agentsNote(record: InstallRecord | undefined, plans: readonly AgentPlan
   return Object.keys(agents).length > 0 ? { agents } : {};
 }
 
-/** --no-sync also stops the worker from importing earlier sessions; a later sync undoes that. */
-function historyWanted(isWanted: boolean, record: InstallRecord | undefined): { historySince?: number } {
+/** With --no-sync the worker does not import earlier sessions either, until the next `c-mem sync`. */
+function historyStart(isWanted: boolean, record: InstallRecord | undefined): { historySince?: number } {
   return isWanted ? {} : { historySince: record?.historySince ?? Date.now() };
 }
 
-/** Only on request: no model is switched on by default. */
 function chooseProvider(name: ProviderName | undefined, paths: Paths, env: Env): Step[] {
   if (name === undefined) return [];
   const { values } = loadSettings({ user: paths.config }, env);
@@ -242,13 +241,12 @@ function chooseProvider(name: ProviderName | undefined, paths: Paths, env: Env):
   ];
 }
 
-/** In its own process: this Node may lack SQLite. */
-function drainBriefly(node: string, env: NodeJS.ProcessEnv): Step {
+/** In a child process, because this Node may lack SQLite. */
+function importSessions(node: string, env: NodeJS.ProcessEnv): Step {
   return {
     about: "import earlier sessions (c-mem sync)",
     run() {
-      // A failure needs no undo: the hooks are in place, and `c-mem sync` can run at any time.
-      // Its output goes to stderr: stdout is for JSON.
+      // A failure does not matter: `c-mem sync` can run later. Output goes to stderr, because stdout is for JSON.
       spawnSync(node, [process.argv[1] ?? "", "sync"], { stdio: ["ignore", STDERR, STDERR], env });
     },
   };
@@ -266,7 +264,7 @@ function chooseMethod(
   return before ?? (claude === undefined ? "settings" : "plugin");
 }
 
-/** The settings as they were before the first install here stay the ones to go back to. */
+/** Uninstall restores the settings from before the first install. */
 function backupPath(paths: Paths, site: ClaudeSite, record: InstallRecord | undefined): string | undefined {
   const known = record?.sites[site.configDir];
   if (known !== undefined) return known.backup ?? undefined;

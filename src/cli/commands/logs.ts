@@ -1,4 +1,4 @@
-// c-mem logs: the log entries of hooks and the worker, merged by time; with --follow, new ones as they come.
+// c-mem logs: log entries of hooks and the worker by time; --follow prints new ones.
 import { setTimeout } from "node:timers/promises";
 import { allLogEntries, logLine } from "../../health/log-entries.ts";
 import { logs } from "../../queries/worker.ts";
@@ -12,7 +12,7 @@ export const command = defineCommand({
   fields: { follow: { kind: "flag", short: "f", about: "keep printing new entries" }, ...logs.fields },
   async run({ follow, ...input }, invocation) {
     const { json, paths } = invocation;
-    // By time: a rotated log repeats nothing.
+    // By time, so that a rotated log is not printed again.
     let last = allLogEntries(paths).at(-1)?.at ?? "";
     const code = await runQuery(logs, input, invocation, { opensStore: false });
     if (!follow || json) return code;

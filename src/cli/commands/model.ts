@@ -20,13 +20,18 @@ export const command = defineCommand({
   about: "install or remove the model that semantic search needs",
   needsStore: true,
   fields: {
-    action: { kind: "text", position: "[action]", choices: ["status", "install", "remove"], about: "default: status" },
+    action: {
+      kind: "text",
+      position: "[action]",
+      choices: ["status", "install", "remove"],
+      about: "what to do (default: status)",
+    },
     ...YES,
     ...DRY_RUN,
     from: {
       kind: "text",
       value: "package",
-      about: "install from this .tgz or folder instead of npm, without a network",
+      about: "install from a .tgz file or folder, without a network",
     },
   },
   run({ action = "status", yes, dryRun, from }, invocation) {

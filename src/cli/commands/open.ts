@@ -6,7 +6,7 @@ import { readServer, type ServerRecord } from "../../platform/state/server-recor
 import { findWorker } from "../../platform/worker-lock.ts";
 import { AppError } from "../../core/error.ts";
 import { EXIT, print, printJson, say } from "../output.ts";
-import { startWorker, until } from "../worker-control.ts";
+import { startWorker, waitUntil } from "../worker-control.ts";
 import { defineCommand } from "../command.ts";
 
 const ANSWER_MS = 5_000;
@@ -16,7 +16,7 @@ export const command = defineCommand({
   about: "open the page in your browser",
   fields: {
     browser: { kind: "flag", isNegative: true, about: "only print the link" },
-    print: { kind: "flag", about: "the same" },
+    print: { kind: "flag", about: "same as --no-browser" },
   },
   async run(input, { json, paths, env }) {
     if (userSettings(paths, env).port === 0) {
@@ -30,15 +30,15 @@ export const command = defineCommand({
     else if (isOpened) say("The page is open in your browser.");
     else {
       print(url);
-      say("The link works once, for a minute.");
+      say("The link works once, within a minute.");
     }
     return EXIT.ok;
   },
 });
 
-/** A worker that has just started listens a moment later. */
+/** A new worker needs a moment before it listens. */
 async function findServer(paths: Paths): Promise<ServerRecord & { port: number }> {
-  const server = await until(LISTEN_MS, () => {
+  const server = await waitUntil(LISTEN_MS, () => {
     const record = readServer(paths.server);
     const pid = findWorker(paths.workerLock, Date.now())?.pid;
     return record?.port && record.pid === pid ? { ...record, port: record.port } : undefined;
@@ -67,7 +67,7 @@ async function askForLink({ port, token }: { port: number; token: string }): Pro
   }
 }
 
-/** Undefined where there is no desktop to open anything on. */
+/** Undefined without a desktop. */
 function findOpener(env: NodeJS.ProcessEnv): [string, ...string[]] | undefined {
   if (process.platform === "darwin") return ["open"];
   if (process.platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler"];

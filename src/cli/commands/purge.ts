@@ -29,7 +29,7 @@ export const command = defineCommand({
     const settings = userSettings(paths, env);
     if (!isRetentionSet(settings)) {
       throw new AppError("nothing_found", "No retention limit is set.", {
-        hint: "E.g. c-mem config set retentionEvidenceDays 365, or retentionMaxMb 2000; then c-mem purge --dry-run",
+        hint: "Example: c-mem config set retentionEvidenceDays 365, then c-mem purge --dry-run",
       });
     }
     return withStore(paths, async (db) => {

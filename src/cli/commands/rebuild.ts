@@ -22,7 +22,7 @@ export const command = defineCommand({
     return withStore(paths, async (db) => {
       const { scope, where } = readScope(input, { db, paths, env, cwd: process.cwd() });
       relaxDurability(db);
-      // After an interruption the rest stays marked, and the next process derives it.
+      // After an interruption the next process derives the rest.
       const { result, last } = await runSteps(rebuildMemory(db, { projectId: scope.projectId, now: Date.now() }), {
         progress: startProgress(quiet || json, (turns) => withCommas(Math.round(turns))),
         stepOf: ({ soFar, total }) => ({ done: soFar.turns, total }),

@@ -7,7 +7,7 @@ import { resume } from "../../queries/resume.ts";
 import { commandOf, defineCommand, onStore, runQuery } from "../command.ts";
 import { EXIT } from "../output.ts";
 
-const FIELDS = fields({ exec: { kind: "flag", about: "run it" }, ...resume.fields });
+const FIELDS = fields({ exec: { kind: "flag", about: "run the command" }, ...resume.fields });
 
 export const command = defineCommand({
   ...commandOf(resume),
@@ -22,14 +22,14 @@ export const command = defineCommand({
 
 function runAgent([program = "", ...args]: readonly string[], cwd: string): number {
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new AppError("folder_gone", `The session's folder is gone: ${cwd}`, {
+    throw new AppError("folder_gone", `The session's folder no longer exists: ${cwd}`, {
       hint: "The agent finds a session only from its folder. `c-mem show` still prints the transcript.",
     });
   }
-  // On Windows agents are scripts, which only a shell starts: it must not find words of its own in a session's id.
+  // On Windows agents are scripts, which need a shell: it must not interpret a session's id.
   const shell = process.platform === "win32";
   if (shell && !args.every((arg) => /^[\w@=:,./-]+$/.test(arg)))
-    throw new AppError("odd_session", "The session's id contains characters with a meaning to the shell.");
+    throw new AppError("odd_session", "The session's id contains characters that the shell would interpret.");
   const { status, error } = spawnSync(program, args, { cwd, stdio: "inherit", shell });
   if (error !== undefined) {
     throw new AppError("agent_missing", `${program} could not be started: ${error.message}`, {

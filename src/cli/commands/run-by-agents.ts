@@ -1,4 +1,4 @@
-// Commands that agents run by other programs (src/cli/start.ts). Run by a person, they say so instead of waiting for input.
+// Commands that src/cli/start.ts gives to other bundles. Without their input they print a usage error instead of waiting.
 import { AppError } from "../../core/error.ts";
 import { defineCommand } from "../command.ts";
 

@@ -7,7 +7,7 @@ export const command = defineCommand({
   about: stats.about,
   needsStore: true,
   fields: {
-    size: { kind: "flag", about: "disk usage of every table, index and folder, for all projects" },
+    size: { kind: "flag", about: "show disk usage by table, index and folder" },
     ...stats.fields,
   },
   run: (input, invocation) => runQuery(input.size ? diskUsage : stats, input, invocation),

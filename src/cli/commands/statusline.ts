@@ -1,4 +1,4 @@
-// c-mem statusline, by hand or as JSON; Claude Code's own calls go to the hook bundle (see bin/c-mem.cjs).
+// c-mem statusline for a person or as JSON; Claude Code's calls run in the hook bundle (src/cli/start.ts).
 import { activityLine, readActivity } from "../../platform/state/activity.ts";
 import { defineCommand } from "../command.ts";
 import { respond } from "../output.ts";

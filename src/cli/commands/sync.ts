@@ -17,15 +17,14 @@ import { relaxDurability } from "../../store/db/open.ts";
 import { updateIdleStatuses } from "../../store/tables/session-status.ts";
 import { countUnindexed, updateSearchIndex } from "../../store/fts/search-index.ts";
 import { startProgress } from "../progress.ts";
-import { openSyncLog, type SyncLog } from "../sync-log.ts";
-import { reportResult, startReport, type SyncReport } from "../sync-report.ts";
+import { openSyncLog, reportResult, startReport, type SyncLog, type SyncReport } from "../sync-report.ts";
 import { defineCommand, type Invocation, onStore, runQuery } from "../command.ts";
 import { planSync, SYNC_FIELDS, syncStatus } from "../../queries/sync-status.ts";
 import { fields, type InputOf } from "../../queries/fields.ts";
 
-/** Below this, starting a thread costs more than it brings. */
+/** Below this, starting a thread costs more time than it saves. */
 const PARALLEL_BYTES = 16 * 1024 * 1024;
-/** Fewer rows are indexed by the next search or the worker. */
+/** The next search or the worker indexes fewer rows. */
 const FEW_ROWS = 20;
 const READER_THREAD = new URL("./reader-thread.cjs", import.meta.url);
 
@@ -83,12 +82,12 @@ async function sync(input: Input, invocation: Invocation, log: SyncLog | undefin
     if (countUnindexed(db) > FEW_ROWS) updateSearchIndex(db);
     if (session !== undefined && files.length + report.restored === 0) {
       throw new AppError("nothing_found", `No transcript on this machine belongs to a session "${session}".`, {
-        hint: "`c-mem list` shows the sessions that are remembered.",
+        hint: "`c-mem list` shows the stored sessions.",
       });
     }
     if (project !== undefined && !report.isInterrupted && projectsNamed(db, project).length === 0) {
       throw new AppError("nothing_found", `No session on this machine belongs to a project "${project}".`, {
-        hint: "`c-mem projects` lists those that are remembered; `c-mem sync` without --project brings in all.",
+        hint: "`c-mem projects` lists the known projects; `c-mem sync` without --project imports all.",
       });
     }
     return reportResult(report, countSince(db, before), { json, isVerbose: input.verbose, isQuiet, log });
@@ -114,14 +113,14 @@ async function syncAll(
     if (failed !== undefined) report.failed.push(failed);
     if (isGone) report.vanished += 1;
     progress.show({ done: (done += bytes), total });
-    // Lets a Ctrl-C be heard.
+    // Lets the event loop handle Ctrl-C.
     await setImmediate();
     if (report.isInterrupted) break;
   }
   progress.end();
 }
 
-/** Transcripts the agent deleted are restored from the archive if they are not stored. */
+/** Imports archived copies of transcripts that the agent deleted, if they are not stored. */
 async function restoreAll(db: Db, { agent, session }: Input, context: SyncContext, report: SyncReport): Promise<void> {
   const copies = copiesToRestore(context).filter(
     ({ file }) =>
@@ -177,7 +176,7 @@ async function forEachFile<T extends { file: TranscriptFile }>(
       if ((error as NodeJS.ErrnoException).code === "ENOENT" && !existsSync(path)) report.vanished += 1;
       else report.failed.push({ path, message: (error as Error).message });
     }
-    // Lets a Ctrl-C be heard.
+    // Lets the event loop handle Ctrl-C.
     await setImmediate();
   }
 }

@@ -6,7 +6,6 @@ import { restoreSettings, settingsHash, unregister } from "../../agents/claude-c
 import { pluginFiles, removePluginFiles } from "../../agents/claude-code/plugin-files.ts";
 import { claudeConfigDir } from "../../agents/claude-code/discover.ts";
 import { envOfSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
-import type { Step } from "../../agents/setup.ts";
 import {
   type InstalledSite,
   type InstallRecord,
@@ -16,7 +15,7 @@ import {
 import type { Env, Paths } from "../../config/paths.ts";
 import { listFolder } from "../../platform/read-file.ts";
 import { findWorker } from "../../platform/worker-lock.ts";
-import type { AgentSetup } from "../../agents/setup.ts";
+import type { AgentSetup, Step } from "../../agents/setup.ts";
 import { SETUPS } from "../../agents/setups.ts";
 import { AppError } from "../../core/error.ts";
 import { CLAUDE_CODE, INSTALLABLE, setupsOf } from "../agent-choice.ts";
@@ -40,7 +39,7 @@ export const command = defineCommand({
     const purge = input.purge;
     const named = input.agents ?? [];
     if (purge && named.length > 0) {
-      throw new AppError("usage", "--purge removes C-Mem from every agent: name none.");
+      throw new AppError("usage", "--purge removes C-Mem from every agent and takes no agent names.");
     }
     const record = readInstall(paths.install);
     const here = claudeConfigDir(env);
@@ -50,16 +49,16 @@ export const command = defineCommand({
     const claude = input.claude ?? findClaude(env);
     const context = agentContext(paths, env, record?.node ?? process.execPath);
     const others = named.length === 0 ? SETUPS : setupsOf(named);
-    const taken = [
-      ...folders.flatMap((folder) => takeOut(envOfSite(env, folder), claude, record?.sites[folder], purge)),
+    const removals = [
+      ...folders.flatMap((folder) => removeFromClaude(envOfSite(env, folder), claude, record?.sites[folder], purge)),
       ...others.flatMap((setup) => planRemoval(setup, context, record?.agents?.[setup.id])),
     ];
-    const left = record && withoutTaken(record, folders, others);
+    const left = record && withoutRemoved(record, folders, others);
     const isLast = left === undefined || Object.keys(left.sites).length + Object.keys(left.agents ?? {}).length === 0;
     const steps = [
-      ...taken,
-      ...stopWork(paths, (taken.length > 0 && isLast) || purge),
-      ...(purge ? [deleteAll(paths)] : tidyUp(paths, left, isLast)),
+      ...removals,
+      ...stopWorkerSteps(paths, (removals.length > 0 && isLast) || purge),
+      ...(purge ? [deleteAll(paths)] : removeCopies(paths, left, isLast)),
     ];
     return applyPlan({
       command: "uninstall",
@@ -75,7 +74,7 @@ export const command = defineCommand({
   },
 });
 
-/** Checks what is left before reporting that everything is deleted. */
+/** Lists what could not be deleted. */
 function purgedText(paths: Paths, folders: readonly string[]): string {
   const left = [
     ...(existsSync(paths.home) ? [`${paths.home} (files in it that C-Mem did not make)`] : []),
@@ -86,7 +85,11 @@ function purgedText(paths: Paths, folders: readonly string[]): string {
   return `Done, but this is left:\n${left.map((path) => `  ${path}`).join("\n")}\n${removeCommand}`;
 }
 
-function withoutTaken(record: InstallRecord, folders: readonly string[], setups: readonly AgentSetup[]): InstallRecord {
+function withoutRemoved(
+  record: InstallRecord,
+  folders: readonly string[],
+  setups: readonly AgentSetup[],
+): InstallRecord {
   const { agents = {}, ...rest } = record;
   const sites = Object.entries(record.sites).filter(([folder]) => !folders.includes(folder));
   const others = Object.entries(agents).filter(([id]) => !setups.some((setup) => setup.id === id));
@@ -97,7 +100,12 @@ function withoutTaken(record: InstallRecord, folders: readonly string[], setups:
   };
 }
 
-function takeOut(env: Env, claude: string | undefined, installed: InstalledSite | undefined, purge: boolean): Step[] {
+function removeFromClaude(
+  env: Env,
+  claude: string | undefined,
+  installed: InstalledSite | undefined,
+  purge: boolean,
+): Step[] {
   const site = inspectClaude(env);
   const kept = pluginFiles(site.configDir, { withData: purge });
   const steps = [
@@ -111,14 +119,14 @@ function takeOut(env: Env, claude: string | undefined, installed: InstalledSite 
     ...steps,
     restoreSettings(site, installed.backup ?? undefined),
     ...(installed.madeFolder === true
-      ? [{ about: `delete ${site.configDir}, where it is empty`, run: () => removeEmpty(site.configDir) }]
+      ? [{ about: `delete ${site.configDir} if it is empty`, run: () => removeEmpty(site.configDir) }]
       : []),
   ];
 }
 
-/** Last of the hooks: none of them starts another. */
-function stopWork(paths: Paths, isLeaving: boolean): Step[] {
-  if (!isLeaving || findWorker(paths.workerLock, Date.now()) === undefined) return [];
+/** After the hooks are removed, which would start another worker. */
+function stopWorkerSteps(paths: Paths, isLast: boolean): Step[] {
+  if (!isLast || findWorker(paths.workerLock, Date.now()) === undefined) return [];
   return [
     {
       about: "stop the worker",
@@ -129,10 +137,10 @@ function stopWork(paths: Paths, isLeaving: boolean): Step[] {
   ];
 }
 
-/** The copies go with the last place that uses them. */
-function tidyUp(paths: Paths, left: InstallRecord | undefined, isLast: boolean): Step[] {
+/** The copies are deleted with the last agent that uses them. */
+function removeCopies(paths: Paths, left: InstallRecord | undefined, isLast: boolean): Step[] {
   if (left === undefined) return [];
-  if (!isLast) return [{ about: `note it in ${paths.install}`, run: () => writeInstall(paths.install, left) }];
+  if (!isLast) return [{ about: `record it in ${paths.install}`, run: () => writeInstall(paths.install, left) }];
   const copies = [paths.plugin, paths.runtime, paths.install].filter((path) => existsSync(path));
   return copies.map((path) => ({ about: `delete ${path}`, run: () => rmSync(path, { recursive: true, force: true }) }));
 }
@@ -141,16 +149,16 @@ function tidyUp(paths: Paths, left: InstallRecord | undefined, isLast: boolean):
 function deleteAll({ home, ...ours }: Paths): Step {
   const paths = [...Object.values(ours), ...findFallbackSpools(ours)];
   return {
-    about: `delete everything C-Mem has remembered (${home})`,
+    about: `delete all data of C-Mem (${home})`,
     run() {
-      for (const path of [...paths, ...besideOurs(home, ours)]) rmSync(path, { recursive: true, force: true });
+      for (const path of [...paths, ...temporaryFiles(home, ours)]) rmSync(path, { recursive: true, force: true });
       if (existsSync(home) && readdirSync(home).length === 0) rmdirSync(home);
     },
   };
 }
 
 /** The database's log and index, and temporary files of killed processes. */
-function besideOurs(home: string, ours: Omit<Paths, "home">): string[] {
+function temporaryFiles(home: string, ours: Omit<Paths, "home">): string[] {
   const names = new Set(Object.values(ours).map((path) => basename(path)));
   return listFolder(home)
     .filter(

@@ -1,4 +1,4 @@
-// c-mem edit and supersede: what the queries do, with stdin, the editor and --undo.
+// c-mem edit and supersede: the queries, plus stdin, the editor and --undo.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,8 +53,8 @@ export const supersede = defineCommand({
 function openEditor(before: Observation, id: number): Observation {
   const editor = process.env["VISUAL"] || process.env["EDITOR"];
   if (!process.stdin.isTTY || !process.stdout.isTTY || !editor) {
-    throw new AppError("usage", "Say what to change.", {
-      hint: "--title, --text, --type, --subtitle, --concepts, --files; or, on a terminal, set EDITOR.",
+    throw new AppError("usage", "Nothing to change.", {
+      hint: "Use --title, --text, --type, --subtitle, --concepts or --files; or set EDITOR and run it on a terminal.",
     });
   }
   const folder = mkdtempSync(join(tmpdir(), "c-mem-edit-"));
@@ -75,7 +75,7 @@ function openEditor(before: Observation, id: number): Observation {
   }
 }
 
-/** Fields on lines of their own, then the text. */
+/** title: …, concepts: …, then the text */
 function formText({ type, title, subtitle, concepts, files, facts, narrative }: Observation): string {
   return [
     `type: ${type}`,

@@ -15,10 +15,10 @@ export const command = defineCommand({
       kind: "text",
       position: "[action]",
       choices: ["status", "start", "stop", "restart", "logs", "run", "retry"],
-      about: "default: status",
+      about: "what to do (default: status)",
     },
-    job: { kind: "text", position: "[job]", about: "retry: only the job with this key" },
-    once: { kind: "flag", about: "run: exit when no job is waiting" },
+    job: { kind: "text", position: "[job]", about: "with retry: only the job with this key" },
+    once: { kind: "flag", about: "with run: exit when no job is waiting" },
     lines: workerLog.fields.lines,
   },
   run({ action = "status", job, once, lines }, invocation) {

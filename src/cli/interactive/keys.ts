@@ -1,12 +1,12 @@
 // Turns terminal input into keys, with Node's decoder. A paste becomes one text.
 import { emitKeypressEvents, type Interface, type Key as Keypress } from "node:readline";
 
-/** Names as Node has them: "up", "ctrl-a", "meta-b", "shift-tab", "return". */
+/** Node's names: "up", "ctrl-a", "meta-b", "shift-tab", "return". */
 export type Key = { kind: "text"; text: string } | { kind: "key"; name: string };
 
-/** An escape with nothing after it for this long is the escape key. Slow lines split sequences, but seldom for longer. */
+/** A lone escape character for this long is the Escape key. Slow connections split sequences for less time. */
 const ESCAPE_MS = 50;
-/** A paste arrives in pieces: read one by one, each would start a search, and a line break would be Enter. */
+/** A paste arrives in pieces: each would start a search, and a line break would be Enter. */
 const GATHER_MS = 8;
 
 /* oxlint-disable-next-line no-control-regex */
@@ -61,7 +61,7 @@ function joinTexts(keys: readonly Key[]): Key[] {
       joined.push(key);
       continue;
     }
-    // A line break right before text was pasted, into a terminal that does not mark pastes.
+    // A line break right before text was pasted in a terminal that does not mark pastes.
     const isAfterBreak = isLineBreak(joined.at(-1));
     while (isLineBreak(joined.at(-1))) joined.pop();
     const last = joined.at(-1);

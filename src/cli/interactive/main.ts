@@ -1,4 +1,4 @@
-// c-mem without arguments on a terminal: search as you type; enter shows the session.
+// c-mem without arguments on a terminal: searches as you type; Enter shows the session.
 import { spawnSync } from "node:child_process";
 import { createEmbeddingCache } from "../../queries/embedding-cache.ts";
 import { resolvePaths } from "../../config/paths.ts";
@@ -11,12 +11,12 @@ import { findProjectHere } from "../../capture/capture-context.ts";
 import { withStore } from "../store.ts";
 import { type Key, readKeys } from "./keys.ts";
 import { createSearcher, type Searcher } from "./searcher.ts";
-import { answer, createState, type Outcome, press, refine, resize, type State } from "./state.ts";
+import { createState, type Outcome, pressKey, refineResults, resize, showResults, type State } from "./state.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
 import { draw } from "./view.ts";
 
-/** After this pause in typing there is time for a semantic search. */
-const REST_MS = 300;
+/** Semantic search starts after this pause in typing. */
+const PAUSE_MS = 300;
 
 export async function run(): Promise<number> {
   const env = process.env;
@@ -25,23 +25,27 @@ export async function run(): Promise<number> {
     updateSearchIndex(db);
     const { known } = findProjectHere(db, { paths, env, cwd: process.cwd() });
     // Reads only a few bytes of each vector, because the user may still be typing.
-    const meaning = createEmbeddingCache(paths, env, ONE_SHOT_PREFILTER_FROM);
+    const embeddings = createEmbeddingCache(paths, env, ONE_SHOT_PREFILTER_FROM);
     const terminal = openTerminal(process.stdin, process.stdout);
     try {
       const start = createState({ size: terminal.size(), project: known?.name, agents: listAgents(db) });
-      return await converse(terminal, createSearcher({ db, paths, env, embeddings: meaning.cache }, known?.id), start);
+      return await runSearch(
+        terminal,
+        createSearcher({ db, paths, env, embeddings: embeddings.cache }, known?.id),
+        start,
+      );
     } finally {
       terminal.close();
-      meaning.close();
+      embeddings.close();
     }
   });
   return outcome.kind === "leave" ? outcome.exitCode : show(outcome);
 }
 
-function converse(terminal: Terminal, searcher: Searcher, start: State): Promise<Outcome> {
+function runSearch(terminal: Terminal, searcher: Searcher, start: State): Promise<Outcome> {
   const { stdin, stdout } = process;
-  let state = answer(start, searcher.search(start.question));
-  let rest: NodeJS.Timeout | undefined;
+  let state = showResults(start, searcher.search(start.question));
+  let pause: NodeJS.Timeout | undefined;
   let close = (): void => {};
   const refresh = (): void => {
     const selected = state.results[state.selected];
@@ -59,21 +63,21 @@ function converse(terminal: Terminal, searcher: Searcher, start: State): Promise
           fail(error);
         }
       };
-    const searchMeaning = async (): Promise<void> => {
+    const searchSemantic = async (): Promise<void> => {
       const asked = state.question;
-      const better = await searcher.searchMeaning(asked);
+      const better = await searcher.searchSemantic(asked);
       if (better === undefined || state.question !== asked || state.outcome !== undefined) return;
-      state = refine(state, better);
+      state = refineResults(state, better);
       refresh();
     };
     const take = guarded((keys: readonly Key[]) => {
       const asked = state.question;
-      state = keys.reduce(press, state);
+      state = keys.reduce(pressKey, state);
       if (state.outcome !== undefined) return done(state.outcome);
       if (state.question !== asked) {
-        state = answer(state, searcher.search(state.question));
-        clearTimeout(rest);
-        rest = setTimeout(() => void searchMeaning().catch(fail), REST_MS);
+        state = showResults(state, searcher.search(state.question));
+        clearTimeout(pause);
+        pause = setTimeout(() => void searchSemantic().catch(fail), PAUSE_MS);
       }
       refresh();
     });
@@ -86,7 +90,7 @@ function converse(terminal: Terminal, searcher: Searcher, start: State): Promise
     stdout.on("resize", onResize);
     onResize();
   }).finally(() => {
-    clearTimeout(rest);
+    clearTimeout(pause);
     close();
     stdin.removeAllListeners("end");
     stdout.removeAllListeners("resize");

@@ -1,4 +1,4 @@
-// Answers the interactive search's questions from the store: the newest sessions, or those that fit.
+// Runs the searches of the interactive search: the newest sessions, or those that match.
 import { embedSearchWords } from "../../queries/embedding-cache.ts";
 import type { QueryContext } from "../../queries/query.ts";
 import { oneLine } from "../../core/text.ts";
@@ -12,16 +12,16 @@ import type { By, Question, Result } from "./state.ts";
 import type { Preview } from "./view.ts";
 
 const MAX_NEWEST = 200;
-/** Each costs a look at its texts: 30 of them keep an answer under some 30 ms. */
+/** Each result's texts are read: 30 of them take about 30 ms. */
 const MAX_FOUND = 30;
 const PREVIEW_CHARS = 220;
 const DAY_MS = 86_400_000;
 
 export interface Searcher {
   search(question: Question): Result[];
-  /** By meaning as well, which takes a while; undefined where there is nothing to go by but words. */
-  searchMeaning(question: Question): Promise<{ results: Result[]; by: By } | undefined>;
-  /** What to show of a result: made for the one that is selected. */
+  /** Semantic search as well, which is slower; undefined if only keywords can be searched. */
+  searchSemantic(question: Question): Promise<{ results: Result[]; by: By } | undefined>;
+  /** For the selected result. */
   preview(result: Result): Preview;
 }
 
@@ -46,7 +46,7 @@ export function createSearcher(
       const scope = scopeOf(question, projectId, Date.now());
       return listSessions(db, scope, MAX_NEWEST).map((session) => ({ session, at: session.last_at }));
     },
-    async searchMeaning(question) {
+    async searchSemantic(question) {
       if (question.query.trim() === "") return undefined;
       const { meaning, isBroken } = await embedSearchWords(
         context,

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { exampleResult } from "./example-result.ts";
-import { answer, createState, press, refine, resize, type State } from "./state.ts";
+import { createState, pressKey, refineResults, resize, showResults, type State } from "./state.ts";
 
 const SIZE = { columns: 80, rows: 24 };
 const start = createState({ size: SIZE, project: "shop", agents: ["claude-code", "codex"] });
 const results = Array.from({ length: 40 }, (_, id) => exampleResult({ id }));
 
 function after(state: State, ...keys: string[]): State {
-  return keys.reduce((now, name) => press(now, { kind: "key", name }), state);
+  return keys.reduce((now, name) => pressKey(now, { kind: "key", name }), state);
 }
 
 function type(state: State, text: string): State {
-  return press(state, { kind: "text", text });
+  return pressKey(state, { kind: "text", text });
 }
 
 describe("the interactive search", () => {
@@ -38,7 +38,7 @@ describe("the interactive search", () => {
     expect([state.question.query, state.cursor]).toEqual([query, cursor]);
   });
 
-  it("takes what a reader takes for one character as one", () => {
+  it("treats a grapheme as one character", () => {
     const state = type(start, "ok 👩‍👩‍👧");
     expect(after(state, "backspace").question.query).toBe("ok ");
     expect(after(state, "left").cursor).toBe(3);
@@ -64,7 +64,7 @@ describe("the interactive search", () => {
   });
 
   it("searches again only when the question changed", () => {
-    const state = answer(start, results);
+    const state = showResults(start, results);
     for (const name of ["down", "left", "home", "pagedown", "nonsense"]) {
       expect(after(state, name).question).toBe(start.question);
     }
@@ -72,39 +72,39 @@ describe("the interactive search", () => {
   });
 
   it("moves through the results, keeps the selected one on the screen and stays within them", () => {
-    const state = answer(start, results);
+    const state = showResults(start, results);
     expect(after(state, "up")).toMatchObject({ selected: 0, top: 0 });
     expect(after(state, "down", "ctrl-n", "ctrl-p")).toMatchObject({ selected: 1, top: 0 });
     const page = after(state, "pagedown");
     expect(page).toMatchObject({ selected: 16, top: 1 });
     expect(after(page, "pagedown", "pagedown", "pagedown")).toMatchObject({ selected: 39, top: 24 });
     expect(after(page, "pageup")).toMatchObject({ selected: 0, top: 0 });
-    expect(after(answer(page, []), "down")).toMatchObject({ selected: 0, top: 0 });
+    expect(after(showResults(page, []), "down")).toMatchObject({ selected: 0, top: 0 });
   });
 
   it("still shows the selected result on a smaller screen", () => {
-    const state = resize(after(answer(start, results), "pagedown"), { columns: 80, rows: 8 });
+    const state = resize(after(showResults(start, results), "pagedown"), { columns: 80, rows: 8 });
     expect(state.selected).toBe(16);
     expect(state.top).toBe(12);
   });
 
-  it("opens the selected result, and nothing where nothing is", () => {
-    const state = after(answer(start, results), "down", "return");
+  it("opens the selected result, if there is one", () => {
+    const state = after(showResults(start, results), "down", "return");
     expect(state.outcome).toEqual({ kind: "open", result: results[1] });
     expect(after(start, "return").outcome).toBeUndefined();
   });
 
-  it("takes a better answer, and stays with the session one has gone to", () => {
-    const typed = answer(type(start, "cart"), results);
+  it("takes better results, and keeps the selected session selected", () => {
+    const typed = showResults(type(start, "cart"), results);
     const better = { results: results.toReversed(), by: "meaning" } as const;
-    expect(refine(typed, better)).toMatchObject({ selected: 0, top: 0, by: "meaning" });
-    const gone = refine(after(typed, "down", "down"), better);
+    expect(refineResults(typed, better)).toMatchObject({ selected: 0, top: 0, by: "meaning" });
+    const gone = refineResults(after(typed, "down", "down"), better);
     expect([gone.selected, gone.results[gone.selected]]).toEqual([37, results[2]]);
     expect(gone.top).toBeGreaterThan(0);
-    expect(refine(after(typed, "down"), { results: [], by: "meaning" })).toMatchObject({ selected: 0, top: 0 });
+    expect(refineResults(after(typed, "down"), { results: [], by: "meaning" })).toMatchObject({ selected: 0, top: 0 });
   });
 
-  it("leaves with 0 by escape or ctrl-d, with 130 by ctrl-c, and hears nothing after that", () => {
+  it("exits with 0 on escape or ctrl-d, with 130 on ctrl-c, and ignores later keys", () => {
     expect(after(start, "escape").outcome).toEqual({ kind: "leave", exitCode: 0 });
     expect(after(start, "ctrl-d").outcome).toEqual({ kind: "leave", exitCode: 0 });
     const left = after(start, "ctrl-c");

@@ -3,7 +3,7 @@ import type { SessionEntry } from "../../store/reads/session-list.ts";
 import { graphemes } from "../../platform/terminal/width.ts";
 import type { Key } from "./keys.ts";
 
-/** A change of it starts a search. */
+/** A change of the question starts a search. */
 export interface Question {
   query: string;
   /** Only the current project. */
@@ -15,7 +15,7 @@ export interface Question {
 export interface Result {
   session: SessionEntry;
   at: number;
-  /** The turn that was found; none in the list of the newest. */
+  /** The turn that matches; missing in the list of the newest sessions. */
   promptNumber?: number;
 }
 
@@ -26,7 +26,7 @@ export type Outcome = { kind: "leave"; exitCode: number } | { kind: "open"; resu
 
 export interface State {
   question: Question;
-  /** Where in the query one types. */
+  /** Index into the query. */
   cursor: number;
   results: readonly Result[];
   by: By;
@@ -41,7 +41,7 @@ export interface State {
 }
 
 const TIMES: readonly (number | undefined)[] = [undefined, 7, 30];
-/** A pasted log is searched for by its beginning. */
+/** Of a pasted log, the beginning is searched for. */
 const MAX_QUERY_CHARS = 2_000;
 
 export function createState(options: Pick<State, "size" | "project" | "agents">): State {
@@ -49,20 +49,20 @@ export function createState(options: Pick<State, "size" | "project" | "agents">)
   return { ...options, question, cursor: 0, results: [], by: "words", selected: 0, top: 0 };
 }
 
-export function press(state: State, key: Key): State {
+export function pressKey(state: State, key: Key): State {
   if (state.outcome !== undefined) return state;
   if (key.kind === "text") return edit(state, state.cursor, state.cursor, key.text);
   const name = SAME_AS[key.name] ?? key.name;
   return KEYS[name]?.(state) ?? state;
 }
 
-/** The answer to a new question: the best one is selected. */
-export function answer(state: State, results: readonly Result[]): State {
+/** Results of a new question: the first is selected. */
+export function showResults(state: State, results: readonly Result[]): State {
   return { ...state, results, by: "words", selected: 0, top: 0 };
 }
 
 /** Better results for the same question: a selected session stays selected. */
-export function refine(state: State, { results, by }: { results: readonly Result[]; by: By }): State {
+export function refineResults(state: State, { results, by }: { results: readonly Result[]; by: By }): State {
   const chosen = state.selected === 0 ? undefined : state.results[state.selected]?.session.id;
   const index = results.findIndex(({ session }) => session.id === chosen);
   return select({ ...state, results, by }, Math.max(0, index));
@@ -72,7 +72,7 @@ export function resize(state: State, size: Size): State {
   return select({ ...state, size }, state.selected);
 }
 
-/** Keys with the meaning of another. */
+/** Aliases of keys. */
 const SAME_AS: Readonly<Record<string, string>> = {
   "ctrl-p": "up",
   "ctrl-n": "down",
@@ -131,13 +131,13 @@ function ask(state: State, change: Partial<Question>): State {
 
 function edit(state: State, from: number, to: number, text: string): State {
   const { query } = state.question;
-  const room = Math.max(0, MAX_QUERY_CHARS - query.length + (to - from));
-  const added = text.slice(0, room).replace(/[\uD800-\uDBFF]$/, "");
+  const freeChars = Math.max(0, MAX_QUERY_CHARS - query.length + (to - from));
+  const added = text.slice(0, freeChars).replace(/[\uD800-\uDBFF]$/, "");
   const edited = ask(state, { query: query.slice(0, from) + added + query.slice(to) });
   return { ...edited, cursor: from + added.length };
 }
 
-/** Selects a result, as far as there are any, and scrolls so that it can be seen. */
+/** Selects a result and scrolls to it. */
 function select(state: State, wanted: number): State {
   const { listRows } = layoutOf(state.size);
   const selected = Math.max(0, Math.min(wanted, state.results.length - 1));
@@ -176,7 +176,7 @@ export interface Size {
 interface Layout {
   filters: boolean;
   listRows: number;
-  /** Rows for the snippet itself; 0 leaves out what belongs to it. */
+  /** Rows for the snippet; with 0 its heading is left out, too. */
   snippetRows: number;
   keys: boolean;
 }

@@ -1,4 +1,4 @@
-// The terminal while the search has it: a screen of its own, keys as they are pressed; given back whatever happens.
+// The terminal during the search: alternate screen and raw keys, restored on every exit.
 import { forScreen } from "../../platform/terminal/style.ts";
 import type { Size } from "./state.ts";
 import type { Screen } from "./view.ts";
@@ -16,13 +16,9 @@ const CLEAR_BELOW = "\u001b[J";
 /** Exit codes: 128 + the signal's number. */
 const SIGNALS = { SIGTERM: 143, SIGHUP: 129, SIGINT: 130 } as const;
 
-export interface Terminal {
-  size(): Size;
-  show(screen: Screen): void;
-  close(): void;
-}
+export type Terminal = ReturnType<typeof openTerminal>;
 
-export function openTerminal(stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStream): Terminal {
+export function openTerminal(stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStream) {
   let isOpen = true;
   const close = (): void => {
     if (!isOpen) return;
@@ -43,9 +39,9 @@ export function openTerminal(stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStrea
   stdout.write(OWN_SCREEN + PASTES_MARKED);
   return {
     // A pty without a size reports 0.
-    size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
-    show({ lines, cursorColumn }) {
-      // Cleared before it is written: after a line that fills the last column, clearing would take its last character.
+    size: (): Size => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
+    show({ lines, cursorColumn }: Screen): void {
+      // Each line is cleared first: clearing after a full line would delete its last character.
       const text = lines.map((line) => CLEAR_LINE + forScreen(line)).join("\r\n");
       stdout.write(`${HIDE_CURSOR}${HOME}${text}${CLEAR_BELOW}\u001b[1;${cursorColumn + 1}H${SHOW_CURSOR}`);
     },

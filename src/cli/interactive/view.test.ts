@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { widthOf } from "../../platform/terminal/width.ts";
 import { exampleResult, NOW } from "./example-result.ts";
-import { answer, createState, press, refine, type State } from "./state.ts";
+import { createState, pressKey, refineResults, showResults, type State } from "./state.ts";
 import { draw, type Paint, type Preview } from "./view.ts";
 
 const plain: Paint = (_, text) => text;
@@ -26,12 +26,12 @@ function drawn(state: State, paint: Paint = plain): string[] {
 }
 
 describe("the screen of the interactive search", () => {
-  it("shows query, filters, results, what was found, and the keys", () => {
-    const state = answer(press(stateOf(80, 14), { kind: "text", text: "cart" }), results);
+  it("shows query, filters, results, snippet and keys", () => {
+    const state = showResults(pressKey(stateOf(80, 14), { kind: "text", text: "cart" }), results);
     expect(drawn(state).map((line) => line.trimEnd())).toMatchInlineSnapshot(`
       [
         "> cart",
-        "all projects · all agents · all time               2 shown, best first, by words",
+        "all projects · all agents · all time               2 shown, best first, keywords",
         "▸ Make the cart survive a reload          shop             claude-code       3 h",
         "  カートが空になる問題を直して、再読み込… ショップ         codex             3 h",
         "",
@@ -48,42 +48,44 @@ describe("the screen of the interactive search", () => {
     `);
   });
 
-  it("says whether meaning was asked, or should have been", () => {
-    const typed = answer(press(stateOf(80, 14), { kind: "text", text: "cart" }), results);
-    expect(drawn(refine(typed, { results, by: "meaning" }))[1]).toMatch(/2 shown, best first, by meaning too$/);
-    expect(drawn(refine(typed, { results, by: "no meaning" }))[1]).toContain("by words (c-mem doctor tells why)");
-    expect(drawn(answer(typed, results))[1]).toMatch(/best first, by words$/);
+  it("says how the results were found", () => {
+    const typed = showResults(pressKey(stateOf(80, 14), { kind: "text", text: "cart" }), results);
+    expect(drawn(refineResults(typed, { results, by: "meaning" }))[1]).toMatch(
+      /2 shown, best first, keywords and meaning$/,
+    );
+    expect(drawn(refineResults(typed, { results, by: "no meaning" }))[1]).toContain("keywords only (see c-mem doctor)");
+    expect(drawn(showResults(typed, results))[1]).toMatch(/best first, keywords$/);
   });
 
-  it("leaves out what every line would say alike", () => {
-    const [, filters, line] = drawn(answer(stateOf(60, 14, "shop"), results));
+  it("omits columns with the same value in every line", () => {
+    const [, filters, line] = drawn(showResults(stateOf(60, 14, "shop"), results));
     expect(filters).toContain("this project: shop");
     expect(line).not.toContain("shop");
   });
 
-  it("marks the selected line and the words that were found", () => {
-    const lines = drawn(answer(stateOf(80, 14), results), tagged);
+  it("marks the selected line and the matching words", () => {
+    const lines = drawn(showResults(stateOf(80, 14), results), tagged);
     expect(lines[2]).toMatch(/^<inverse>▸ Make the cart .*<\/>$/);
     expect(lines.join("\n")).toContain("why is the <yellow>cart</> empty");
   });
 
   it.each([
-    [true, "Tab looks in all projects"],
-    [false, "`c-mem sync` brings in"],
-  ])("says what to do when there is nothing (in a project: %s)", (isHere, hint) => {
+    [true, "Tab searches all projects"],
+    [false, "`c-mem sync` imports"],
+  ])("says what to do without results (in a project: %s)", (isHere, hint) => {
     expect(drawn(stateOf(80, 24, isHere ? "shop" : undefined)).join("\n")).toContain(hint);
   });
 
-  it("shows the part of a long query one is typing in", () => {
-    const state = press(stateOf(20, 24), { kind: "text", text: "the beginning and the 終わり" });
+  it("shows the part of a long query around the cursor", () => {
+    const state = pressKey(stateOf(20, 24), { kind: "text", text: "the beginning and the 終わり" });
     const { lines, cursorColumn } = draw(state, undefined, { now: NOW, paint: plain });
     expect(lines[0]).toMatch(/^> .*終わり *$/);
     expect(cursorColumn).toBeLessThan(20);
-    const home = draw(press(state, { kind: "key", name: "home" }), undefined, { now: NOW, paint: plain });
+    const home = draw(pressKey(state, { kind: "key", name: "home" }), undefined, { now: NOW, paint: plain });
     expect([home.lines[0]?.slice(0, 8), home.cursorColumn]).toEqual(["> the be", 2]);
   });
 
-  it("fits every screen exactly, whatever is stored", () => {
+  it("fits every screen, whatever the titles contain", () => {
     const text = fc.string({ unit: "binary", maxLength: 200 });
     fc.assert(
       fc.property(
@@ -93,7 +95,7 @@ describe("the screen of the interactive search", () => {
         fc.integer({ min: 1, max: 40 }),
         (a, b, columns, rows) => {
           const found = [exampleResult({ title: a, project: b, git_branch: b, session_id: a }), ...results];
-          const state = answer(press(stateOf(columns, rows), { kind: "text", text: "x語" }), found);
+          const state = showResults(pressKey(stateOf(columns, rows), { kind: "text", text: "x語" }), found);
           const hostile: Preview = { kind: "tool", snippet: { text: a, marks: [[1, 3]] } };
           const { lines } = draw(state, hostile, { now: NOW, paint: plain });
           expect(lines.length).toBeLessThanOrEqual(Math.max(1, rows));

@@ -1,8 +1,7 @@
-// Draws the interactive search: a state in, the lines of the screen out. Nothing stored reaches the terminal as it is.
+// Draws the interactive search: from a state to the lines of the screen. Stored text is cleaned of escape codes.
 import { terminalSafe } from "../../core/terminal.ts";
-import { ago, oneLine } from "../../core/text.ts";
+import { ago, count, oneLine } from "../../core/text.ts";
 import type { Snippet } from "../../recall/search/snippet.ts";
-import { count } from "../../core/text.ts";
 import { fit, pad, padLeft } from "../../platform/terminal/layout.ts";
 import { cutTo, graphemes, widthOf, wrap } from "../../platform/terminal/width.ts";
 import { layoutOf, type Question, type Result, type State } from "./state.ts";
@@ -18,7 +17,7 @@ export interface Preview {
 
 export interface Screen {
   lines: string[];
-  /** Where one types, in columns from the left of the first line. */
+  /** In the first line. */
   cursorColumn: number;
 }
 
@@ -54,7 +53,11 @@ function inputLine({ question, cursor }: State, columns: number): { text: string
   return { text: pad(cutTo(question.query.slice(start), room), room), cursorColumn: PROMPT.length + width };
 }
 
-const BY = { words: "by words", meaning: "by meaning too", "no meaning": "by words (c-mem doctor tells why)" } as const;
+const BY = {
+  words: "keywords",
+  meaning: "keywords and meaning",
+  "no meaning": "keywords only (see c-mem doctor)",
+} as const;
 
 function filterLine({ question, project, results, by }: State, columns: number): string {
   const where = question.here ? `this project: ${oneLine(project ?? "", 40)}` : "all projects";
@@ -78,9 +81,9 @@ function listLines(state: State, rows: number, now: number, paint: Paint): strin
 }
 
 function emptyText({ query, here, agent, days }: Question): string {
-  if (here) return "Nothing here. Tab looks in all projects.";
-  if (agent !== undefined || days !== undefined) return "Nothing fits these filters.";
-  return query.trim() === "" ? "Nothing is remembered yet. `c-mem sync` brings in earlier sessions." : "Nothing fits.";
+  if (here) return "No session of this project matches. Tab searches all projects.";
+  if (agent !== undefined || days !== undefined) return "No session matches these filters.";
+  return query.trim() === "" ? "No sessions yet. `c-mem sync` imports earlier ones." : "No session matches.";
 }
 
 const WHEN_COLUMNS = 9;
