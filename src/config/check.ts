@@ -5,7 +5,7 @@ import { explainJson } from "./json-error.ts";
 import { loadSettings, readSettingsFile, type SettingsFiles } from "./load.ts";
 import { type Env, userHome } from "./paths.ts";
 import { listFolder, statOf } from "../platform/read-file.ts";
-import { ineffectiveItems, envName, RETIRED_KEYS, SETTING_KEYS, SETTINGS, type SettingKey } from "./schema.ts";
+import { ineffectiveItems, envName, RETIRED_KEYS, SETTING_KEYS, SETTINGS } from "./schema.ts";
 
 interface SettingsCheck {
   /** Invalid settings. */
@@ -34,14 +34,10 @@ export function checkSettingsFiles(files: SettingsFiles, env: Env): SettingsChec
   };
 }
 
-export function suggestKey(name: string): SettingKey | undefined {
-  return nearest(name, SETTING_KEYS);
-}
-
 function unknownKey(key: string, path: string): string[] {
   if (key === "$schema" || SETTING_KEYS.some((known) => known === key)) return [];
   if (RETIRED_KEYS.includes(key)) return [`${path}: "${key}" is no longer a setting; delete it`];
-  const meant = suggestKey(key);
+  const meant = nearest(key, SETTING_KEYS);
   return [`${path}: there is no setting "${key}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`];
 }
 

@@ -1,7 +1,7 @@
 // Changes one setting in the user's file and leaves the rest of it as it is.
+import { nearest } from "../core/edit-distance.ts";
 import { AppError } from "../core/error.ts";
 import { replaceFile } from "../platform/replace-file.ts";
-import { suggestKey } from "./check.ts";
 import { explainJson } from "./json-error.ts";
 import { parseWords } from "./list.ts";
 import { readSettingsFile } from "./load.ts";
@@ -18,7 +18,7 @@ import {
 export function findSettingKey(name: string): SettingKey {
   const key = SETTING_KEYS.find((one) => one === name);
   if (key !== undefined) return key;
-  const meant = suggestKey(name);
+  const meant = nearest(name, SETTING_KEYS);
   const hint = meant === undefined ? "`c-mem config` lists them." : `Did you mean ${meant}?`;
   throw new AppError("usage", `There is no setting "${name}".`, { hint });
 }

@@ -1,12 +1,8 @@
 // Parses and prints times: ISO dates and times, or how long ago ("3d", "2w", "12h", "30m").
 import { AppError } from "./error.ts";
 
-const UNITS: Readonly<Record<string, number>> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 7 * 86_400_000,
-};
+export const DAY_MS = 86_400_000;
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
 
 export function parseTime(text: string, now: number): number {
   const ago = /^(\d{1,5})\s*([mhdw])$/.exec(text.trim());

@@ -1,4 +1,5 @@
 // Splits text into words as FTS5's unicode61 does, and lists English stop words.
+import { DAY_MS } from "./time.ts";
 
 /** Compiling the Unicode expressions takes a millisecond, so they are used only for text beyond ASCII. */
 const ASCII = /^[\0-\x7f]*$/;
@@ -14,8 +15,6 @@ export function wordsOf(text: string): string[] {
 export function scopeWord(project: number): string {
   return `cmemproject${project}`;
 }
-
-export const DAY_MS = 86_400_000;
 
 /** The word in the scope column of every row of a day. */
 export function dayWord(at: number): string {

@@ -38,8 +38,6 @@ export const ok = (message: string): Result => ({ state: "ok", message });
 export const warn = (message: string, fix: string): Result => ({ state: "warn", message, fix });
 export const fail = (message: string, fix: string): Result => ({ state: "fail", message, fix });
 
-export const DAY_MS = 24 * 60 * 60 * 1000;
-
 /** A check that needs the database. */
 export function onStore(check: (db: Db, context: HealthContext) => Result | undefined): CheckRow[1] {
   return (context) => {

@@ -1,6 +1,6 @@
 // Checks of the model and of semantic search, without a request to the model.
 import { AppError } from "../core/error.ts";
-import { ago, count } from "../core/text.ts";
+import { ago, count, withCommas } from "../core/text.ts";
 import { localDay } from "../core/time.ts";
 import { minilmFile } from "../embed/minilm.ts";
 import { checkModel as checkModelFile } from "../embed/model-file.ts";
@@ -70,7 +70,7 @@ function checkPause(db: Db, { settings, env, now }: HealthContext): Result | und
 function checkBudget(db: Db, { settings, env, now }: HealthContext): Result | undefined {
   if (modelAccess(settings, env) === undefined) return undefined;
   const { tokens, microUsd, declined } = spentOn(db, localDay(now));
-  const spent = `today ${tokens.toLocaleString("en")} of ${settings.tokensPerDay.toLocaleString("en")} tokens, $${(microUsd / 1e6).toFixed(2)} of $${settings.usdPerDay}`;
+  const spent = `today ${withCommas(tokens)} of ${withCommas(settings.tokensPerDay)} tokens, $${(microUsd / 1e6).toFixed(2)} of $${settings.usdPerDay}`;
   if (declined === 0) return ok(spent);
   return warn(
     `${spent}; used up: ${count(declined, "turn")} not sent to the model`,
@@ -96,6 +96,6 @@ function checkSemanticSearch({ paths, env, settings, store }: HealthContext): Re
   if (store === undefined || store instanceof Error) return undefined;
   const name = source.kind === "minilm" ? "MiniLM on this machine" : `${source.options.model} at ${source.options.url}`;
   const { vectors, waiting } = embedProgress(store);
-  const rest = waiting === 0 ? "" : `, ${waiting.toLocaleString("en")} turns and observations waiting`;
-  return ok(`${name}; ${vectors.toLocaleString("en")} vectors${rest}`);
+  const rest = waiting === 0 ? "" : `, ${withCommas(waiting)} turns and observations waiting`;
+  return ok(`${name}; ${withCommas(vectors)} vectors${rest}`);
 }

@@ -1,6 +1,8 @@
 // Checks of the database and its backups.
 import { ago, count } from "../core/text.ts";
+import { DAY_MS } from "../core/time.ts";
 import { AppError } from "../core/error.ts";
+import { isNewer } from "../core/version.ts";
 import { statOf } from "../platform/read-file.ts";
 import { readHookFires } from "../platform/state/hook-counters.ts";
 import { findTranscripts } from "../agents/claude-code/discover.ts";
@@ -15,7 +17,7 @@ import { countJobs, nextDueAt, troubledJobs } from "../store/tables/jobs.ts";
 import { reportText } from "../upkeep/backup/repair.ts";
 import { isUnclean } from "../upkeep/erase/erase-rows.ts";
 import { ruleProblems } from "../upkeep/retention/retention.ts";
-import { type CheckRow, DAY_MS, fail, type HealthContext, ok, onStore, type Result, warn } from "./check.ts";
+import { type CheckRow, fail, type HealthContext, ok, onStore, type Result, warn } from "./check.ts";
 
 /** Older versions have a bug in resetting the write-ahead log with several writers. */
 const SAFE_SQLITE = "3.51.3";
@@ -48,15 +50,11 @@ function checkDatabase({ store, deep }: HealthContext): Result | undefined {
 }
 
 function checkSqlite(version: string): Result {
-  if (isAtLeast(version, SAFE_SQLITE)) return ok(`SQLite ${version}`);
+  if (!isNewer(SAFE_SQLITE, version)) return ok(`SQLite ${version}`);
   return warn(
     `SQLite ${version} has a known bug when several processes write at once`,
     `Use a newer Node (one with SQLite ${SAFE_SQLITE}), then run: c-mem install`,
   );
-}
-
-function isAtLeast(version: string, wanted: string): boolean {
-  return version.localeCompare(wanted, "en", { numeric: true }) >= 0;
 }
 
 /** Compares the last hook run with Claude Code's newest transcript, to notice hooks that never fire. */

@@ -5,11 +5,12 @@ import { findPlace } from "../capture/project.ts";
 import { checkSettingsFiles } from "../config/check.ts";
 import type { Paths } from "../config/paths.ts";
 import { ago, count } from "../core/text.ts";
+import { DAY_MS } from "../core/time.ts";
 import { listFolder, statOf } from "../platform/read-file.ts";
 import { readLostEvents } from "../platform/state/lost-events.ts";
 import { readServer } from "../platform/state/server-record.ts";
 import { findWorker, hasHeartbeat } from "../platform/worker-lock.ts";
-import { type CheckRow, DAY_MS, fail, type HealthContext, ok, type Result, warn } from "./check.ts";
+import { type CheckRow, fail, type HealthContext, ok, type Result, warn } from "./check.ts";
 import { lastHookErrors } from "./log-entries.ts";
 
 export const WORKER_CHECKS: readonly CheckRow[] = [

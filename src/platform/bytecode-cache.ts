@@ -1,20 +1,10 @@
 // Runs a bundle with cached V8 bytecode: compiling takes most of a short process's time after Node has started.
 // Node's own compile cache takes two milliseconds to enable.
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname } from "node:path";
 import { Script } from "node:vm";
+import { replaceFile } from "./replace-file.ts";
 
 /** A run compiles only the functions it calls: the cache is rewritten after the first runs, then every RENEW_MS. */
 const FIRST_RUNS = 5;
@@ -72,21 +62,13 @@ function isOld(file: string): boolean {
   return Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > RENEW_MS;
 }
 
-/** Never throws. V8 trusts the file: it must never be half-written, even after a power cut. */
+/** Never throws. Durable, because V8 trusts the file: it must not be incomplete, even after a power cut. */
 function writeCache(script: Script, file: string, header: string): void {
-  const temporary = `${file}.${process.pid}`;
   try {
     // Creates the cache folder, but never the data directory: the user may have deleted it.
     if (!existsSync(dirname(file))) mkdirSync(dirname(file), { mode: 0o700 });
-    const bytes = Buffer.concat([Buffer.from(header.padEnd(HEADER_BYTES)), script.createCachedData()]);
-    const fd = openSync(temporary, "w", 0o600);
-    const isWhole = writeSync(fd, bytes) === bytes.length;
-    fsyncSync(fd);
-    closeSync(fd);
-    if (isWhole) renameSync(temporary, file);
-    else rmSync(temporary);
+    replaceFile(file, Buffer.concat([Buffer.from(header.padEnd(HEADER_BYTES)), script.createCachedData()]));
   } catch {
     // Not writable or a full disk: the next start compiles again.
-    rmSync(temporary, { force: true });
   }
 }

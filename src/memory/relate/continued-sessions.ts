@@ -1,6 +1,6 @@
 // Finds the earlier sessions a session continues: those named by the agent or the user, else the most likely one.
 import { isTrunk } from "../../core/work-tree.ts";
-import { DAY_MS } from "../../core/words.ts";
+import { DAY_MS } from "../../core/time.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {
   type EarlierSession,

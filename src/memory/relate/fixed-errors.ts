@@ -2,7 +2,7 @@
 // change.
 import { lastError, normaliseError, telling } from "../../core/error-text.ts";
 import { commandKey } from "../../core/shell-command.ts";
-import { DAY_MS } from "../../core/words.ts";
+import { DAY_MS } from "../../core/time.ts";
 import type { Db } from "../../store/db/driver.ts";
 import type { EarlierSession, LinkedSession } from "../../store/reads/link-evidence.ts";
 import { changedPathsBetween } from "../../store/tables/file-touches.ts";

@@ -1,4 +1,5 @@
 // activity.json: numbers for the status line, which must not open the database. The worker writes it.
+import { count } from "../../core/text.ts";
 import { localDay } from "../../core/time.ts";
 import type { Paths } from "../../config/paths.ts";
 import { listFolder, readJson } from "../read-file.ts";
@@ -32,7 +33,7 @@ export function activityLine(paths: Paths, now: number): string {
   if (activity === undefined) return "C-Mem: ready";
   const waiting = activity.queue.pending + activity.queue.running + drops(paths.spool);
   return [
-    `C-Mem: ${activity.sessions.toLocaleString("en")} session${activity.sessions === 1 ? "" : "s"}`,
+    `C-Mem: ${count(activity.sessions, "session")}`,
     ...(waiting > 0 ? [`${waiting} waiting`] : []),
     ...(activity.queue.failed > 0 ? [`${activity.queue.failed} failed`] : []),
     ...spentToday(activity, now),

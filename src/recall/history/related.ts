@@ -1,6 +1,6 @@
 // Finds sessions related to one, with reasons: links, shared files, the same branch at about the same time.
 import { listText } from "../../core/text.ts";
-import { DAY_MS } from "../../core/words.ts";
+import { DAY_MS } from "../../core/time.ts";
 import { isTrunk } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {

@@ -1,6 +1,7 @@
 // Searches for words that are too common to be ranked: the newest rows that have as many of them as possible.
 import { quoted } from "../../core/query.ts";
-import { DAY_MS, dayWord } from "../../core/words.ts";
+import { DAY_MS } from "../../core/time.ts";
+import { dayWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
 import { cached } from "../db/query-cache.ts";
 import { and, raw, sql } from "../db/sql.ts";

@@ -1,4 +1,5 @@
 // Decides when a backup is due, and deletes old ones.
+import { DAY_MS } from "../../core/time.ts";
 import type { Settings } from "../../config/schema.ts";
 import { statOf } from "../../platform/read-file.ts";
 import { type Backup, listBackups } from "../../store/db/backup.ts";
@@ -30,8 +31,6 @@ export function rotateBackups(
   for (const { path } of removed) removeDatabase(path);
   return removed;
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** A day after the newest backup of any kind, if the database was written since. A backup "from the future" is due, too. */
 export function isBackupDue(database: string, settings: Settings, now: number): boolean {

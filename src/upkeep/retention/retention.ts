@@ -1,5 +1,6 @@
 // Deletes data beyond the retention limits: by age, by project, by total size. By default everything is kept.
 import type { Settings } from "../../config/schema.ts";
+import { DAY_MS } from "../../core/time.ts";
 import { deriveSession } from "../../memory/derive.ts";
 import { updateLinks } from "../../memory/relate/update-links.ts";
 import { releasePages, fileSize } from "../../store/db/disk-usage.ts";
@@ -31,7 +32,6 @@ export interface PurgePlan {
   excess: number;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const MB = 1024 * 1024;
 /** A database over the limit is reduced to 90% of it, so that it is not over the limit again tomorrow. */
 const TARGET_SHARE = 0.9;
