@@ -7,13 +7,13 @@ export type Paths = ReturnType<typeof resolvePaths>;
 
 /** Bytecode of the hooks and of the command line. */
 export const CACHE = "cache";
-/** Folders with programs and models, as they were downloaded or copied: nothing recorded is in them. */
+/** Folders with programs and models; they contain no recorded data. */
 export const PROGRAM_FOLDERS: readonly string[] = ["plugin", "runtime", CACHE, "models", "example"];
 export const HOOK_LOG = ["logs", "hook.log"] as const;
 
 export function resolvePaths(env: Env) {
   const home = resolveHome(env);
-  // Not `join`: it looks at every letter, and hooks wait for this.
+  // Not `join`, which normalises: hooks wait for this.
   const inHome = (...parts: string[]): string => [home, ...parts].join(sep);
   return {
     home,
@@ -77,7 +77,7 @@ export const IGNORE_FILE = ".c-memignore";
 /** No file system has longer paths: such a text names no folder. */
 export const MAX_PATH_CHARS = 4096;
 
-/** For a process and its children. */
+/** By an environment variable, so that child processes inherit it. */
 export function isDisabled(env: Env): boolean {
   return !["", "0", "false"].includes(env["C_MEM_DISABLE"] ?? "");
 }

@@ -57,7 +57,7 @@ export class BackgroundJob {
     return true;
   }
 
-  /** Called every round: a model may take longer to answer than a lease lasts. */
+  /** Called in every round: a model may answer after the lease has expired. */
   renewLease(db: Db): void {
     if (this.#current === undefined || performance.now() - this.#current.renewedAt < RENEW_MS) return;
     this.#current.renewedAt = performance.now();

@@ -9,7 +9,7 @@ import { readInstall } from "../platform/state/install-record.ts";
 import type { Db } from "../store/db/driver.ts";
 import type { Log } from "./log.ts";
 
-/** Yields after every committed piece how many transcripts are left, so that the worker can do what is more urgent. */
+/** Yields the number of transcripts left after each committed piece, so that the worker can do more urgent work. */
 export function* catchUp(db: Db, paths: Paths, env: Env, log: Log): Generator<number, void> {
   const context = startSync(db, paths, env);
   const pending = changedTranscripts(paths, env, context);
@@ -36,7 +36,7 @@ function changedTranscripts(paths: Paths, env: Env, context: SyncContext): Trans
     ),
   ];
   const maxBytes = settings.maxTranscriptMb * 1024 * 1024;
-  // Sessions from before the install are left out where the user declined their import.
+  // Without sessions from before the install, if the user declined their import.
   const since = record?.historySince ?? 0;
   return [...new Map(found.map((transcript) => [transcript.file.path, transcript])).values()].filter(
     ({ file }) =>

@@ -1,4 +1,4 @@
-// Embeds turns and observations batch by batch, until none is left; the model's process ends with the job.
+// Embeds turns and observations in batches until all are done; the model's process ends with the job.
 import { userSettings } from "../config/load.ts";
 import { type EmbedSource, embedSource, isOf, openEmbedder } from "../embed/source.ts";
 import { embedAll } from "../memory/embed.ts";
@@ -11,7 +11,7 @@ import { reasonOf } from "./log.ts";
 const RETRY_UNREACHABLE_MS = 10 * 60_000;
 const RETRY_TEMPORARY_MS = 60_000;
 
-/** Enqueues the job where something can be embedded: new rows, or rows of another model. */
+/** Enqueues the job if rows are not embedded, or embedded by another model. */
 export function requestEmbedding(db: Db, context: Pick<JobContext, "paths" | "env">): void {
   const source = currentSource(context);
   const [model] = embeddingModels(db);

@@ -20,7 +20,7 @@ interface MaintenanceOptions {
   paths: Paths;
   env: Env;
   log: Log;
-  /** Checked between steps: a worker that lost its lock stops. */
+  /** Checked between steps: without its lock the worker must stop. */
   hasLock: () => boolean;
   /** Makes a backup in another process; undefined: no backups. */
   startBackup?: ((signal: AbortSignal) => Promise<void>) | undefined;
@@ -113,7 +113,7 @@ export class Maintenance {
   }
 }
 
-/** True at the first call, and then once an hour by the process's own clock, which never jumps. */
+/** True at the first call, then once an hour by performance.now(), which never jumps. */
 function everyHour(): () => boolean {
   let last = -Infinity;
   return () => {
@@ -123,7 +123,7 @@ function everyHour(): () => boolean {
   };
 }
 
-/** Compressed outputs have 0.30 of their size on real sessions. */
+/** Compression reduces outputs to 30% on real sessions. */
 const COMPRESS_AFTER_MS = 30 * 24 * HOUR_MS;
 /** A VACUUM of a smaller database takes a second or two. */
 const VACUUM_BYTES = 200 * 1024 * 1024;

@@ -1,4 +1,4 @@
-// A session's job: reads what its transcript adds to the hooks' events, then derives memory from all that is new.
+// A session's job: reads what the transcript adds to the hooks' events, then derives memory of changed turns.
 import { AGENTS } from "../agents/spec.ts";
 import { admitFile } from "../capture/live/ids.ts";
 import type { Transcript } from "../capture/sync/read-transcript.ts";
@@ -30,7 +30,7 @@ export function* runSessionJob(
     if (enrich) enqueueEnrich(db, id, { isChanged, now });
   });
   updateSearchIndex(db);
-  // Thrown last: what the hooks saw is derived even where the transcript cannot be read.
+  // Thrown last: memory of hook events is derived even if the transcript cannot be read.
   if (problem !== undefined) throw problem;
   return derived;
 }

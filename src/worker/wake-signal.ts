@@ -1,4 +1,4 @@
-// Ends the worker's sleep: a new file in a watched folder, a call of wake(), or the time is up.
+// The worker's sleep, which a new file in a watched folder or a call of wake() ends.
 import { mkdirSync, watch } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -8,14 +8,14 @@ interface WatchedFolder {
   matters(name: string): boolean;
 }
 
-/** Hooks run in bursts: their files are collected for a moment. */
+/** Hooks run in bursts: the worker wakes once for all of them. */
 const COLLECT_MS = 300;
 
 export class WakeSignal {
   readonly #closing = new AbortController();
   #waking = new AbortController();
   #collecting: NodeJS.Timeout | undefined;
-  /** False where folders cannot be watched (some file systems, no watches left): the worker has to poll. */
+  /** False if folders cannot be watched (some file systems, no watches left): the worker polls. */
   isWatching = true;
 
   constructor(watched: readonly WatchedFolder[]) {
@@ -37,7 +37,7 @@ export class WakeSignal {
     this.#waking.abort();
   };
 
-  /** Returns at once after a wake() that came since the last sleep. */
+  /** Returns at once if wake() was called since the last sleep. */
   async sleep(ms: number): Promise<void> {
     await wait(ms, undefined, { signal: this.#waking.signal }).catch(() => {});
     this.#waking = new AbortController();

@@ -50,19 +50,19 @@ export interface WorkerOptions {
   startBackup?: (signal: AbortSignal) => Promise<void>;
   /** Returns unused memory to the system. */
   releaseMemory?: () => void;
-  /** When the server was last asked, by performance.now(): now, while a viewer is connected. */
+  /** Time of the last HTTP request, by performance.now(); now, while a viewer is connected. */
   lastRequestAt?: () => number;
 }
 
-/** "lost-lock": another worker has it. "memory": above the limit, a fresh process takes over. */
+/** "lost-lock": another worker has it. "memory": above the limit, so a new process takes over. */
 export type StopReason = "idle" | "requested" | "lost-lock" | "done" | "memory";
 
 const IDLE_MS = 15 * 60_000;
-/** How often it looks where folders cannot be watched. */
+/** How often folders are read that cannot be watched. */
 const POLL_MS = 1_000;
 /** Idle this long after work, it returns unused memory to the system. */
 const RELEASE_AFTER_MS = 5_000;
-/** A smaller growth is not worth a collection: a fresh worker has 70 MB. */
+/** Less growth is not worth a garbage collection: a new worker has 70 MB. */
 const RELEASE_BYTES = 10 * 1024 * 1024;
 /** An idle worker above the limit, with unused memory returned, is replaced: at most once in ten minutes. */
 const MEMORY_LIMIT_BYTES = 200 * 1024 * 1024;
@@ -73,9 +73,9 @@ const DRAIN_MS = 1_000;
 const LINKS_MS = 200;
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
-/** With `once`, jobs that are due this soon are waited for. */
+/** With `once`, it waits for jobs that are due this soon. */
 const SOON_MS = 5_000;
-/** A model that was asked has this long to answer when the worker stops: the answer is paid for. */
+/** When it stops, the worker waits this long for a model's answer, which is paid for. */
 const ANSWER_MS = 20_000;
 /** How often activity.json is written while transcripts are read. */
 const ACTIVITY_MS = 1_000;
@@ -104,16 +104,16 @@ class Worker {
   #catchUp: Generator<number, void> | undefined | null;
   #transcriptsLeft = 0;
   #hasLock = true;
-  #beatAt = -Infinity;
+  #heartbeatAt = -Infinity;
   #workedAt = performance.now();
   #releasedAt = -Infinity;
   /** The last wait after an error; 0: the last round had none. */
   #retryMs = 0;
   #activity = "";
   #activityAt = -Infinity;
-  /** The last round or a background job changed the database. */
+  /** Whether the last round or a background job changed the database. */
   #hasWritten = false;
-  /** Stale sessions have not been looked for since the last change. */
+  /** The database changed since the last search for stale sessions. */
   #mayBeStale = false;
   #dataVersion = -1;
 
@@ -155,8 +155,8 @@ class Worker {
 
   /** A worker that was suspended may have lost its lock: checked before each piece of work. */
   #checkLock(): boolean {
-    if (performance.now() - this.#beatAt >= HEARTBEAT_MS) {
-      this.#beatAt = performance.now();
+    if (performance.now() - this.#heartbeatAt >= HEARTBEAT_MS) {
+      this.#heartbeatAt = performance.now();
       this.#hasLock = renewHeartbeat(this.#options.paths.workerLock, this.#options.token, Date.now());
     }
     return this.#hasLock;
@@ -206,13 +206,13 @@ class Worker {
       if (hasWorked) this.#workedAt = performance.now();
       else this.#maintenance.backUp(db);
       if (this.#maintenance.isUnderWay) return { kind: "sleep", ms: LOCK_PAUSE_MS };
-      return hasWorked ? { kind: "continue" } : this.#whatNext(db);
+      return hasWorked ? { kind: "continue" } : this.#nextStep(db);
     } catch (error) {
       if (!this.#checkLock()) return { kind: "continue" };
       if (isDamage(error) && this.#repair()) return { kind: "continue" };
       if (!isTemporary(error)) throw error;
       const explained = explain(error, paths.database);
-      // Run by hand, it reports a full disk instead of waiting for space.
+      // `worker run --once` reports a full disk instead of waiting for space.
       if (once && !isBusyStore(explained)) throw explained;
       if (this.#retryMs === 0) log(`retrying: ${reasonOf(explained)}`);
       this.#retryMs = Math.min(MAX_RETRY_MS, Math.max(FIRST_RETRY_MS, this.#retryMs * 2));
@@ -222,7 +222,7 @@ class Worker {
     }
   }
 
-  #whatNext(db: Db): Next {
+  #nextStep(db: Db): Next {
     const { wakeSignal, once } = this.#options;
     const now = Date.now();
     const session = nextDueAt(db, "session", now) ?? Infinity;
@@ -234,7 +234,7 @@ class Worker {
     return { kind: "sleep", ms: Math.max(0, Math.min(dueMs, wakeSignal.isWatching ? HEARTBEAT_MS : POLL_MS)) };
   }
 
-  /** True when the worker can go on. No other process repairs while this one holds the lock. */
+  /** True if the worker can continue. No other process repairs while this one holds the lock. */
   #repair(): boolean {
     const { paths, log } = this.#options;
     log("the database is damaged");
@@ -261,18 +261,18 @@ class Worker {
 
   #open(): Db {
     const { paths, log } = this.#options;
-    // The process that was replacing the database is gone: this worker has the lock, and finishes it.
+    // The process that was replacing the database is dead: this worker has the lock and finishes the swap.
     if (isSwapping(paths.database)) settleSwap(paths.database);
     const db = openStore(paths.database);
     this.#inode = statOf(paths.database)?.ino;
     this.#dataVersion = -1;
     const isAlive = (owner: string): boolean => !owner.startsWith(this.#owner) && isOwnerAlive(owner);
     const recovered = recoverJobs(db, isAlive, Date.now());
-    if (recovered > 0) log(`took over ${recovered} jobs of a worker that is gone`);
+    if (recovered > 0) log(`took over ${recovered} jobs of a dead worker`);
     return db;
   }
 
-  /** The most urgent work first. True when something was done: there may be more. */
+  /** Does the most urgent work. True if something was done: there may be more. */
   async #round(db: Db): Promise<boolean> {
     // A job that an error interrupted is still marked as running here.
     if (this.#retryMs > 0) releaseJobs(db, this.#owner, Date.now());
@@ -282,13 +282,13 @@ class Worker {
     const isNew = applied > 0 || this.#maintenance.tidy(db) || this.#hasChanged(db);
     this.#mayBeStale ||= isNew;
     const job = claimJob(db, "session", this.#owner, Date.now());
-    // Only without a job: after a first sync every turn is stale, and each look reads all of them.
+    // Only without a job: after a first sync every turn is stale, and each query reads all of them.
     const enqueued = job === undefined && this.#mayBeStale ? enqueueStaleSessions(db, Date.now()) : 0;
     if (job === undefined) this.#mayBeStale = false;
     else await this.#runSessionJob(db, job);
     if (!this.#checkLock()) return true;
-    const hasAsked = this.#enriching.start(db);
-    const isBusy = applied + enqueued > 0 || job !== undefined || hasAsked || this.#readTranscripts(db);
+    const hasEnriched = this.#enriching.start(db);
+    const isBusy = applied + enqueued > 0 || job !== undefined || hasEnriched || this.#readTranscripts(db);
     if (!this.#checkLock()) return true;
     const hasTidied = isBusy || updateLinks(db, { maxMs: LINKS_MS }) > 0 || this.#maintenance.mergeIndexes(db, isNew);
     const hasWorked = hasTidied || this.#embed(db, isNew) || this.#maintenance.freeSpace(db);
@@ -297,7 +297,7 @@ class Worker {
     return hasWorked;
   }
 
-  /** Spool files are deleted after the commit, so it must survive a power cut; all else can be done again. */
+  /** Spool files are deleted after the commit, so the commit must be durable; other work can be repeated. */
   #drain(db: Db): { applied: number } {
     setDurable(db, true);
     try {
@@ -307,7 +307,7 @@ class Worker {
     }
   }
 
-  /** By the last round, or by another process. */
+  /** Whether the last round or another process changed the database. */
   #hasChanged(db: Db): boolean {
     const before = this.#dataVersion;
     this.#dataVersion = dataVersion(db);
@@ -371,7 +371,7 @@ class Worker {
       await Promise.all([this.#enriching.stop(db), this.#embedding.stop(db)]);
       releaseJobs(db, this.#owner, Date.now());
     } catch {
-      // The next worker finds the jobs' owner gone.
+      // The next worker takes over jobs of a dead owner.
     }
     db.close();
   }

@@ -17,7 +17,7 @@ export function fit(text: string, width: number): string {
   return cutTo(flat, width);
 }
 
-/** Of a path that is too long it keeps the end, with the file's name. */
+/** Cuts a long path at its start, so that the file's name stays. */
 export function fitPath(path: string, width: number): string {
   const flat = terminalSafe(path);
   if (/\s|:\/\//.test(flat) || !flat.includes("/") || widthOf(flat) <= width) return fit(path, width);

@@ -10,7 +10,7 @@ type Style = Parameters<typeof styleText>[0];
 
 /** For `print` and `say`, which insert the escape codes. */
 export function paint(style: Style, text: string, fd: typeof STDOUT | typeof STDERR = STDOUT): string {
-  // `process.stdout` takes milliseconds to set up; that a pipe or a file is not a terminal can be had for less.
+  // `process.stdout` takes milliseconds to set up; fstat is a faster test for pipes and files.
   if (process.env["FORCE_COLOR"] === undefined && !isDevice(fd)) return text;
   const styled = styleText(style, forScreen(text), { stream: fd === STDOUT ? process.stdout : process.stderr });
   return styled.replaceAll(ESCAPE, OUR_ESCAPE);
