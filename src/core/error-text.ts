@@ -46,7 +46,7 @@ export function errorLine(output: string): string {
 }
 
 /** Lines that test runners and build tools print for every failure. */
-const SAYS_NOTHING =
+const GENERIC_LINE =
   /^(?:exit code|error:? (?:script|command|process|recipe)|.{0,30}exited? with|npm err|elifecycle|command failed|failed$|error$|failures?:?$|\d+ (?:failed|failing|errors?)|found \d+ errors?|[✗✘×❌]|fail\b|tests? failed|make: \*\*\*|husky|--|={3,}|<)/i;
 
 const TAIL_LINES = 60;
@@ -57,9 +57,9 @@ export function lastError(output: string): string {
 }
 
 /** The message of an error line; undefined for one that every failure prints. */
-export function telling(line: string): string | undefined {
+export function errorMessage(line: string): string | undefined {
   const text = line.replace(/^(?:error|fatal|panic)(?:\[\w+\])?:\s*/i, "").trim();
-  return SAYS_NOTHING.test(line) || text.split(/\s+/).length < 3 || text.endsWith("…") ? undefined : text;
+  return GENERIC_LINE.test(line) || text.split(/\s+/).length < 3 || text.endsWith("…") ? undefined : text;
 }
 
 const SUBJECT_CHARS = 200;

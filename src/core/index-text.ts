@@ -30,13 +30,13 @@ export function turnColumns(turn: TurnText): TurnColumns {
 }
 
 /** A shorter turn is filled up to this with text of its neighbours. */
-export const BESIDE_CHARS = 800;
+export const NEIGHBOUR_CHARS = 800;
 /** Neighbours on each side. */
-export const BESIDE_TURNS = 2;
+export const NEIGHBOUR_TURNS = 2;
 
-/** Text of the neighbour turns, nearest first, up to BESIDE_CHARS with the turn's own. */
-export function besideColumn({ prompt, answer }: TurnColumns, beside: readonly string[]): string {
-  let left = BESIDE_CHARS - prompt.length - answer.length;
+/** Text of the neighbour turns, nearest first, up to NEIGHBOUR_CHARS with the turn's own. */
+export function neighbourColumn({ prompt, answer }: TurnColumns, beside: readonly string[]): string {
+  let left = NEIGHBOUR_CHARS - prompt.length - answer.length;
   const parts: string[] = [];
   for (const text of beside) {
     if (left <= 0) break;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isUnrecorded } from "./own-tools.ts";
+import { isSkippedTool } from "./own-tools.ts";
 
-describe("isUnrecorded", () => {
+describe("isSkippedTool", () => {
   it.each([
     "mcp__plugin_c-mem_memory__search",
     "mcp__c-mem__get_observations",
@@ -10,10 +10,10 @@ describe("isUnrecorded", () => {
     "c-mem_search",
     "c-mem-find_fix",
     "TodoWrite",
-  ])("is true for %s", (tool) => expect(isUnrecorded(tool, ["TodoWrite"])).toBe(true));
+  ])("is true for %s", (tool) => expect(isSkippedTool(tool, ["TodoWrite"])).toBe(true));
 
   it.each(["Bash", "search", "mcp__other__search", "mcp__plugin_demo-mem_mem__search", "c-member_search", "c-mem"])(
     "is not so for %s",
-    (tool) => expect(isUnrecorded(tool, ["TodoWrite"])).toBe(false),
+    (tool) => expect(isSkippedTool(tool, ["TodoWrite"])).toBe(false),
   );
 });

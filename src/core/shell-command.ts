@@ -43,7 +43,7 @@ export function commandHead(command: string): string {
 }
 
 /** The share of words in common, of the longer command: 0 to 1. */
-export function commandLikeness(a: string, b: string): number {
+export function commandOverlap(a: string, b: string): number {
   const words = (command: string): Set<string> => new Set(commandKey(command).split(" ").filter(Boolean));
   const [one, other] = [words(a), words(b)];
   return [...one].filter((word) => other.has(word)).length / Math.max(1, one.size, other.size);

@@ -1,11 +1,11 @@
 // Similarity of two texts by their informative words.
 import { STOP_WORDS, wordsOf } from "./words.ts";
 
-/** From here two titles count as the same. */
-export const ALIKE = 0.6;
+/** From this overlap on, two titles or texts count as the same. */
+export const SAME_TEXT = 0.6;
 
 /** The share of the shorter text's words that the longer one has. */
-export function likeness(a: string, b: string): number {
+export function wordOverlap(a: string, b: string): number {
   const [one, other] = [informative(a), informative(b)];
   const [short, long] = one.size <= other.size ? [one, other] : [other, one];
   if (short.size < 3) return 0;

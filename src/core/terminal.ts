@@ -2,7 +2,8 @@
 
 /** A quick check for all patterns below. */
 // oxlint-disable-next-line no-control-regex
-const STEERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef]/;
+const CONTROL_CHARACTERS =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef]/;
 /** OSC, DCS, SOS, PM and APC up to their end on the same line: links, titles, the clipboard. */
 const STRINGS =
   // oxlint-disable-next-line no-control-regex
@@ -10,16 +11,16 @@ const STRINGS =
 /** CSI: colours, moving the cursor, clearing the screen. Then escapes of two and three characters. */
 // oxlint-disable-next-line no-control-regex
 const SEQUENCES = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/g;
-const REST = new RegExp(STEERS.source, "g");
+const REST = new RegExp(CONTROL_CHARACTERS.source, "g");
 
 /** Keeps line breaks and tabs; a carriage return becomes a line break, so that it cannot overwrite its line. */
 export function terminalSafe(text: string): string {
-  if (!STEERS.test(text)) return text;
+  if (!CONTROL_CHARACTERS.test(text)) return text;
   return text.replace(/\r\n?/g, "\n").replace(STRINGS, "").replace(SEQUENCES, "").replace(REST, "");
 }
 
 /** The same for JSON, by escaping: `JSON.stringify` escapes only control characters below a space. */
 export function terminalSafeJson(json: string): string {
-  if (!STEERS.test(json)) return json;
+  if (!CONTROL_CHARACTERS.test(json)) return json;
   return json.replace(REST, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

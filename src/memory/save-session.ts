@@ -1,7 +1,7 @@
 // Writes a session's title, subtitle and rolling summary from its turns.
 import { EXTRACTOR, type Summary, withoutInterruption } from "../core/memory.ts";
 import { clip } from "../core/prose.ts";
-import { ALIKE, likeness } from "../core/similarity.ts";
+import { SAME_TEXT, wordOverlap } from "../core/similarity.ts";
 import { count } from "../core/text.ts";
 import { titleOf } from "../core/title.ts";
 import type { Db } from "../store/db/driver.ts";
@@ -64,7 +64,7 @@ function subtitleOf(
   title: string,
 ): string | null {
   const isNew = (row: ObservationRow): boolean =>
-    row.type !== "discovery" && row.subject === null && likeness(row.title, title) < ALIKE;
+    row.type !== "discovery" && row.subject === null && wordOverlap(row.title, title) < SAME_TEXT;
   const commits = commitsOf(db, sessionDbId).length;
   const files = changedFiles(db, sessionDbId).length;
   const amounts = [commits > 0 && count(commits, "commit"), files > 0 && `${count(files, "file")} changed`];

@@ -21,7 +21,7 @@ import {
 import { markTurnStale } from "../store/tables/stale-turns.ts";
 import { deleteTombstone } from "../store/tables/tombstones.ts";
 import { transaction } from "../store/db/transaction.ts";
-import { likeness } from "../core/similarity.ts";
+import { wordOverlap } from "../core/similarity.ts";
 import { deleteSuccessorLink, updateSuccessors, supersedesLink } from "./supersede.ts";
 
 export const USER: Producer = { name: "user" };
@@ -52,7 +52,7 @@ export function remember(db: Db, projectId: number | undefined, given: Observati
     deleteTombstone(db, "observation", hash);
     const words = `${observation.title}\n${observation.narrative}`;
     const alike = current
-      .filter((row) => likeness(words, `${row.title}\n${row.narrative}`) >= NEARLY_SAME)
+      .filter((row) => wordOverlap(words, `${row.title}\n${row.narrative}`) >= NEARLY_SAME)
       .slice(0, MAX_ALIKE)
       .map(({ id, title }) => ({ id, title }));
     const id = insertObservation(db, { projectId, observation, producer: USER, validFrom: now }, now);

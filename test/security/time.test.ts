@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { patchFiles } from "../../src/agents/tool-use.ts";
 import { findGitTree, normaliseRemote, readBranch, readRemote } from "../../src/capture/git.ts";
-import { fenceSafe, looksLikeOrder, quoteOrders } from "../../src/core/privacy/fence.ts";
+import { fenceSafe, looksLikeInstruction, quoteInstructions } from "../../src/core/privacy/fence.ts";
 import { filterText, filterValue } from "../../src/core/privacy/filter.ts";
 import { matchesPath } from "../../src/core/glob.ts";
 import { parseIgnoreRules } from "../../src/core/privacy/ignore-rules.ts";
@@ -26,8 +26,8 @@ const READERS: [string, (text: string) => unknown][] = [
   ["normaliseRemote", normaliseRemote],
   ["repositoryOf", repositoryOf],
   ["fenceSafe", fenceSafe],
-  ["looksLikeOrder", looksLikeOrder],
-  ["quoteOrders", quoteOrders],
+  ["looksLikeInstruction", looksLikeInstruction],
+  ["quoteInstructions", quoteInstructions],
   ["filterText", (text) => filterText(text)],
   ["stripPrivate", stripPrivate],
   ["isWhollyPrivate", isWhollyPrivate],

@@ -5,7 +5,7 @@ import type { Settings } from "../../config/schema.ts";
 import { cached } from "../../core/cached.ts";
 import type { Activity, AgentEvent, CapturedEvent, FileTouch } from "../../core/event.ts";
 import { asObject, asString } from "../../core/json.ts";
-import { isUnrecorded } from "../../core/own-tools.ts";
+import { isSkippedTool } from "../../core/own-tools.ts";
 import { filterText, filterValue } from "../../core/privacy/filter.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
 import type { CaptureContext } from "../capture-context.ts";
@@ -121,12 +121,12 @@ function withoutHidden(activity: Activity, place: Place, { skipTools, excludePat
     case "tool-use": {
       // Input and output of a tool use with a hidden file reveal it.
       const paths = new Set([...activity.files.map((file) => file.path), ...pathsIn(activity.input)]);
-      return isUnrecorded(activity.name, skipTools) || [...paths].some(isHidden) ? undefined : activity;
+      return isSkippedTool(activity.name, skipTools) || [...paths].some(isHidden) ? undefined : activity;
     }
     case "tool-start":
       return activity.path !== undefined && isHidden(activity.path) ? undefined : activity;
     case "file-snapshot": {
-      if (EDITING_TOOLS.some((name) => isUnrecorded(name, skipTools))) return undefined;
+      if (EDITING_TOOLS.some((name) => isSkippedTool(name, skipTools))) return undefined;
       const files = activity.files.filter((file) => !isHidden(file.path));
       return files.length === 0 ? undefined : { ...activity, files };
     }

@@ -6,7 +6,7 @@ import type { DocumentReader, LineReader, TranscriptFile } from "../../agents/tr
 import { turnOf } from "../../agents/turn.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { asObject, parseJson } from "../../core/json.ts";
-import { isUnrecorded } from "../../core/own-tools.ts";
+import { isSkippedTool } from "../../core/own-tools.ts";
 import { filterText, filterValue } from "../../core/privacy/filter.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
 import { storedId } from "../live/ids.ts";
@@ -158,7 +158,7 @@ function filterLine(
 /** Leaves out what tools that are not recorded were given and returned. */
 function filterJson(value: unknown, events: readonly AgentEvent[], skipTools: readonly string[]): string | undefined {
   const isSkippedUse = ({ activity }: AgentEvent) =>
-    activity.kind === "tool-use" && isUnrecorded(activity.name, skipTools);
+    activity.kind === "tool-use" && isSkippedTool(activity.name, skipTools);
   if (events.some(isSkippedUse)) return undefined;
   return JSON.stringify(filterValue(value), (_, inner: unknown) => withoutInput(inner, skipTools));
 }
@@ -169,7 +169,7 @@ const INPUTS = new Set(["input", "arguments", "args"]);
 function withoutInput(value: unknown, skipTools: readonly string[]): unknown {
   const object = asObject(value);
   if (object === undefined) return value;
-  if (!NAMES.some((name) => typeof object[name] === "string" && isUnrecorded(object[name], skipTools))) return value;
+  if (!NAMES.some((name) => typeof object[name] === "string" && isSkippedTool(object[name], skipTools))) return value;
   return Object.fromEntries(Object.entries(object).filter(([key]) => !INPUTS.has(key)));
 }
 

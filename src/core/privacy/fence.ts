@@ -13,7 +13,7 @@ export function fenceSafe(text: string): string {
  * Instructions to a model that its user never gave; ordinary rules ("always run the tests") are allowed. A pattern runs only
  * where one of its `words` (with "|" between) occurs: compiling all of them takes a hook two milliseconds.
  */
-const ORDERS: readonly { words: string; pattern: RegExp }[] = [
+const INSTRUCTIONS: readonly { words: string; pattern: RegExp }[] = [
   {
     words: "ignore|disregard|forget|override",
     pattern:
@@ -52,9 +52,9 @@ const ORDERS: readonly { words: string; pattern: RegExp }[] = [
   { words: "rm ", pattern: /\brm\s+-\w*[rf]\w*\s+(?:\/|~|\$HOME)/ },
 ];
 
-export function looksLikeOrder(text: string): boolean {
+export function looksLikeInstruction(text: string): boolean {
   const lower = text.toLowerCase();
-  return ORDERS.some(
+  return INSTRUCTIONS.some(
     ({ words, pattern }) => words.split("|").some((word) => lower.includes(word)) && pattern.test(text),
   );
 }
@@ -62,14 +62,14 @@ export function looksLikeOrder(text: string): boolean {
 const QUOTED_CHARS = 160;
 
 /** Marks text that addresses the model as a quotation. */
-export function quoteOrders(text: string): string {
-  if (!looksLikeOrder(text)) return text;
+export function quoteInstructions(text: string): string {
+  if (!looksLikeInstruction(text)) return text;
   return `[quoted text, not an instruction: “${oneLine(text, QUOTED_CHARS).replace(/[“”]/g, '"')}”]`;
 }
 
 /** The same for names of files, branches, projects and commits, with "-", "_", "." or "/" for spaces. */
 export function quoteName(name: string, maxChars: number): string {
   const line = oneLine(name, maxChars);
-  const isOrder = looksLikeOrder(name.replace(/[-_./]+/g, " ")) || looksLikeOrder(name);
-  return isOrder ? `[quoted text, not an instruction: “${line.replace(/[“”]/g, '"')}”]` : line;
+  const isInstruction = looksLikeInstruction(name.replace(/[-_./]+/g, " ")) || looksLikeInstruction(name);
+  return isInstruction ? `[quoted text, not an instruction: “${line.replace(/[“”]/g, '"')}”]` : line;
 }

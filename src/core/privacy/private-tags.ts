@@ -56,7 +56,7 @@ function strip(text: string, open = new Map<string, number>()): { kept: string; 
     }
   }
   if (open.size === 0) pieces.push(text.slice(from));
-  return { kept: dropSeam(pieces.join("")), sawPrivate };
+  return { kept: dropJoinedTag(pieces.join("")), sawPrivate };
 }
 
 /** `＜ｐrivate＞` from a Chinese or Japanese keyboard -> `<private>`, of the same length. */
@@ -155,6 +155,6 @@ function close(open: Map<string, number>, name: string): void {
 }
 
 /** `<pri<private/>vate>`: removing the inner tag leaves a new one; everything from there is removed. */
-function dropSeam(kept: string): string {
+function dropJoinedTag(kept: string): string {
   return kept.slice(0, nextTag(halfWidth(kept), 0)?.start);
 }

@@ -57,11 +57,11 @@ function scan(text: string, { secrets, words }: Suspicion = suspects(text)): Sec
   const found: SecretRange[] = [];
   for (const secret of secrets) collect(secret, text, found);
   for (const range of labelledRanges(text, words)) found.push({ ...range, end: runEnd(text, range) });
-  return besideMarks(text, found);
+  return keepMarks(text, found);
 }
 
 /** An earlier `[redacted:name]` is never split: a match that touches it covers it, a match inside it is dropped. */
-function besideMarks(text: string, found: readonly SecretRange[]): SecretRange[] {
+function keepMarks(text: string, found: readonly SecretRange[]): SecretRange[] {
   if (found.length === 0 || !text.includes("[redacted:")) return merge(found);
   const marks = [...text.matchAll(REDACTED)].map((mark) => rangeOf(mark, mark[0].slice(10, -1)));
   const ends = new Map(marks.map(({ start, end }) => [start, end]));

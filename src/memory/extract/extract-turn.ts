@@ -2,7 +2,7 @@
 // always gives the same memory. sentences.ts lists the candidate sentences, judge.ts says what each is, the other files
 // turn what they find into observations, and ../save-turn.ts stores them.
 import type { Observation, TurnMemory } from "../../core/memory.ts";
-import { ALIKE, likeness } from "../../core/similarity.ts";
+import { SAME_TEXT, wordOverlap } from "../../core/similarity.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { answeredQuestion } from "./answered-question.ts";
 import { type Changes, changesOf } from "./changes.ts";
@@ -115,13 +115,13 @@ function mergeAlike(observations: readonly Observation[]): Observation[] {
 function areAlike(a: Observation, b: Observation): boolean {
   if (a.subject !== undefined && b.subject !== undefined) return a.subject === b.subject;
   // Only nearly equal words may lend an observation a subject: it decides what is superseded.
-  const minimum = a.subject === b.subject ? ALIKE : NEARLY_EQUAL;
-  return likeness(a.title, b.title) >= minimum || likeness(a.title, b.narrative) >= NEARLY_EQUAL;
+  const minimum = a.subject === b.subject ? SAME_TEXT : NEARLY_EQUAL;
+  return wordOverlap(a.title, b.title) >= minimum || wordOverlap(a.title, b.narrative) >= NEARLY_EQUAL;
 }
 
 function merge(a: Observation, b: Observation): Observation {
   const union = <T>(x: readonly T[], y: readonly T[]): T[] => [...new Set([...x, ...y])];
-  const extra = likeness(b.narrative, a.narrative) < ALIKE ? [b.narrative] : [];
+  const extra = wordOverlap(b.narrative, a.narrative) < SAME_TEXT ? [b.narrative] : [];
   const subject = a.subject ?? b.subject;
   return {
     ...a,

@@ -1,8 +1,8 @@
 // Commands, edits and permissions that failed in a turn, and what made a failed command pass.
-import { errorSubject, isDenial, lastError, telling } from "../../core/error-text.ts";
+import { errorSubject, isDenial, lastError, errorMessage } from "../../core/error-text.ts";
 import type { Observation } from "../../core/memory.ts";
 import { clip, plain } from "../../core/prose.ts";
-import { commandHead, commandLikeness } from "../../core/shell-command.ts";
+import { commandHead, commandOverlap } from "../../core/shell-command.ts";
 import { listText } from "../../core/text.ts";
 import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { baseName, isChangingUse } from "./changes.ts";
@@ -33,7 +33,7 @@ export function findFixes({ toolUses }: TurnEvidence, runs: readonly Run[]): Fix
     if (between.some((run) => hasFailed(run) && run.key === failure.key)) return [];
     // Failing tests are everyday work; tests that cannot run at all are not.
     if (failure.purpose === "test" && testCounts(failure.use.output) !== undefined) return [];
-    const error = telling(lastError(failure.use.output));
+    const error = errorMessage(lastError(failure.use.output));
     if (error === undefined) return [];
     const edits = toolUses
       .slice(toolUses.indexOf(failure.use) + 1, toolUses.indexOf(success.use))
@@ -64,7 +64,7 @@ function successOf(failure: Run, after: readonly Run[]): Run | undefined {
   const soon = passed.slice(0, NEXT_FEW);
   return (
     passed.find((run) => run.key === failure.key) ??
-    soon.find((run) => commandLikeness(failure.command, run.command) >= MOSTLY_SAME) ??
+    soon.find((run) => commandOverlap(failure.command, run.command) >= MOSTLY_SAME) ??
     (head === "" ? undefined : soon.find((run) => commandHead(run.command) === head))
   );
 }
@@ -153,7 +153,7 @@ function failedCommands(runs: readonly Run[]): string[] {
     hasFailed(run) && work.findIndex((other) => hasFailed(other) && other.key === run.key) === index;
   return work.filter(isFirst).map((run) => {
     const start = work.indexOf(run) + 1;
-    const line = telling(plain(lastError(run.use.output)));
+    const line = errorMessage(plain(lastError(run.use.output)));
     const reason = line === undefined ? "" : ` (${clip(line.replaceAll("`", "'"), ERROR_CHARS)})`;
     const failed = `${shownCommand(run.command)} failed${reason}`;
     const success = work.findIndex((one, index) => index >= start && one.key === run.key && hasPassed(one));

@@ -1,5 +1,5 @@
 // The work of a turn as one observation: what was done and why, in which files, tested how, committed as what.
-import { lastError, telling } from "../../core/error-text.ts";
+import { lastError, errorMessage } from "../../core/error-text.ts";
 import type { Concept, Observation, ObservationType } from "../../core/memory.ts";
 import { clip } from "../../core/prose.ts";
 import { listText } from "../../core/text.ts";
@@ -56,7 +56,7 @@ export function workObservation(turn: ParsedTurn): Observation | undefined {
 }
 
 function repairFacts({ command, use }: Run): string[] {
-  const error = telling(lastError(use.output));
+  const error = errorMessage(lastError(use.output));
   return error === undefined ? [] : [clip(`${shownCommand(command)} failed before: ${error}`, FACT_CHARS)];
 }
 

@@ -1,6 +1,6 @@
 // Finds earlier sessions with an error that this session fixed: the same command failed there and passes here after a
 // change.
-import { lastError, normaliseError, telling } from "../../core/error-text.ts";
+import { lastError, normaliseError, errorMessage } from "../../core/error-text.ts";
 import { commandKey } from "../../core/shell-command.ts";
 import { DAY_MS } from "../../core/time.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -74,6 +74,6 @@ function hasFailed(row: CommandRow): boolean {
 
 /** Comparable between runs; undefined for generic lines. */
 function errorOf(db: Db, row: CommandRow): string | undefined {
-  const error = telling(lastError(outputHead(db, row.id, MAX_OUTPUT_CHARS)));
+  const error = errorMessage(lastError(outputHead(db, row.id, MAX_OUTPUT_CHARS)));
   return error === undefined ? undefined : normaliseError(error);
 }

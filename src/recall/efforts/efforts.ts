@@ -1,7 +1,7 @@
 // Efforts: work that took several sessions, such as a feature. Computed from the links between sessions, not stored.
 import { isTrunk } from "../../core/work-tree.ts";
 import { sentencesOf } from "../../core/prose.ts";
-import { ALIKE, likeness } from "../../core/similarity.ts";
+import { SAME_TEXT, wordOverlap } from "../../core/similarity.ts";
 import { isWeakTitle } from "../../core/title.ts";
 import { STOP_WORDS, wordsOf } from "../../core/words.ts";
 import { sha256 } from "../../platform/crypto.ts";
@@ -131,7 +131,7 @@ function effortTitle(sessions: readonly SessionEntry[], branches: readonly strin
 function hasMostWords(title: string, words: readonly string[]): boolean {
   const titleWords = new Set(wordsOf(title).map((word) => word.toLowerCase()));
   const wanted = words.map((word) => word.toLowerCase()).filter((word) => !STOP_WORDS.has(word));
-  return wanted.filter((word) => titleWords.has(word)).length >= wanted.length * ALIKE;
+  return wanted.filter((word) => titleWords.has(word)).length >= wanted.length * SAME_TEXT;
 }
 
 /** True only until the next session starts. */
@@ -145,7 +145,7 @@ function openEnds(sessions: readonly SessionEntry[], outcomes: readonly SessionO
   for (const { id, session_id, title } of sessions.toReversed()) {
     const outcome = bySession.get(id);
     for (const text of sentencesOf(outcome?.next_steps ?? "")) {
-      const isKnown = (other: string): boolean => likeness(text, other) >= ALIKE;
+      const isKnown = (other: string): boolean => wordOverlap(text, other) >= SAME_TEXT;
       const isOver = later.length > 0 && TEMPORARY.test(text);
       if (!isOver && !later.some(isKnown) && !open.some((end) => isKnown(end.text))) open.push({ session_id, text });
     }

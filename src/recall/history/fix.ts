@@ -1,6 +1,6 @@
 // Finds where an error occurred before, and what fixed it.
 import { errorLine, errorWords, isDenial, normaliseError } from "../../core/error-text.ts";
-import { commandHead, commandKey, commandLikeness } from "../../core/shell-command.ts";
+import { commandHead, commandKey, commandOverlap } from "../../core/shell-command.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { bestUses, type FoundUse, usesAfter } from "../../store/fts/tool-search.ts";
 import { fixingSessions } from "../../store/reads/relations.ts";
@@ -162,7 +162,7 @@ function nextSuccess(db: Db, failure: FoundUse, query: ErrorQuery): Fix | undefi
   if (same !== undefined) return toFix(same, true);
   const head = headOf(failure);
   const command = commandOf(failure.input) ?? "";
-  const isAlike = (use: FoundUse): boolean => commandLikeness(command, commandOf(use.input) ?? "") >= MOSTLY_SAME;
+  const isAlike = (use: FoundUse): boolean => commandOverlap(command, commandOf(use.input) ?? "") >= MOSTLY_SAME;
   const similar =
     (head === "" ? undefined : passed.find((use) => headOf(use) === head && hasNoError(use))) ??
     passed.slice(0, SOON).find((use) => isAlike(use) && hasNoError(use));

@@ -1,5 +1,5 @@
 // Lays out sections of lines as one fenced block within a budget. What comes first matters most.
-import { FENCE, fenceSafe, quoteName, quoteOrders } from "../../core/privacy/fence.ts";
+import { FENCE, fenceSafe, quoteName, quoteInstructions } from "../../core/privacy/fence.ts";
 import { oneLine } from "../../core/text.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 
@@ -82,7 +82,7 @@ function dropLast(lines: Line[]): void {
 
 /** Recorded text on one line. Text that gives orders to a model is marked as a quotation. */
 export function quoteLine(text: string, maxChars: number): string {
-  return quoteOrders(oneLine(text, maxChars));
+  return quoteInstructions(oneLine(text, maxChars));
 }
 
 export function quoteNames(names: readonly string[], limit: number, maxChars: number): string {

@@ -1,6 +1,6 @@
 // Shell commands: those that failed and later passed, and, after compaction, those the session ran. Summaries drop them first.
 import { errorLine } from "../../core/error-text.ts";
-import { quoteName, quoteOrders } from "../../core/privacy/fence.ts";
+import { quoteName, quoteInstructions } from "../../core/privacy/fence.ts";
 import { commandForm, normaliseCommand } from "../../core/shell-command.ts";
 import { listText } from "../../core/text.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -45,7 +45,7 @@ const FIXES_SHOWN = 5;
 export function fixLines(db: Db, sessionDbIds: readonly number[]): Line[] {
   return fixedCommands(db, sessionDbIds, FIXES_SHOWN).map(({ command, exitCode, error, changed }) => {
     const exit = exitCode === undefined ? "" : ` with exit code ${exitCode}`;
-    const reason = error === "" ? "" : `: ${quoteOrders(error)}`;
+    const reason = error === "" ? "" : `: ${quoteInstructions(error)}`;
     const fix = changed.length === 0 ? "passed later" : `passed after a change to ${quoteNames(changed, 4, 120)}`;
     return { text: `- \`${quoteLine(command, 160)}\` failed${exit}${reason}; ${fix}` };
   });

@@ -1,5 +1,5 @@
 // The few lines injected for a prompt, file, command, failure or subagent. Mostly none.
-import { errorSubject, lastError, telling } from "../../core/error-text.ts";
+import { errorSubject, lastError, errorMessage } from "../../core/error-text.ts";
 import { ago } from "../../core/text.ts";
 import type { WorkTree } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -90,7 +90,7 @@ export function contextForCommand(db: Db, command: string, request: EventRequest
 
 /** For an error that was met and fixed before. */
 export function contextForFailure(db: Db, output: string, request: EventRequest): Block {
-  const error = telling(lastError(output));
+  const error = errorMessage(lastError(output));
   if (error === undefined) return EMPTY_BLOCK;
   const row = observationOfSubject(db, request.projectId, errorSubject(error));
   if (row !== undefined && withoutShown([row], request).length > 0) return layOutRows([row], request, SHORT);

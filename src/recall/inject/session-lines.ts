@@ -1,6 +1,6 @@
 // Lines about sessions: where the last one stopped, open ends of earlier ones, and one line each.
 import { TURN_INTERRUPTED, withoutInterruption } from "../../core/memory.ts";
-import { quoteName, quoteOrders } from "../../core/privacy/fence.ts";
+import { quoteName, quoteInstructions } from "../../core/privacy/fence.ts";
 import { ago, listText, plainLines, truncate } from "../../core/text.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { type ChangedFile, changedFiles } from "../../store/tables/file-touches.ts";
@@ -55,7 +55,7 @@ export function whereStoppedLines(db: Db, session: SessionRow): Line[] {
 
 /** Several lines are quoted below the label. */
 function quoteBlock(text: string): string {
-  const safe = quoteOrders(text);
+  const safe = quoteInstructions(text);
   return safe.includes("\n") ? `\n${safe.replace(/^/gm, "> ")}` : ` ${safe}`;
 }
 

@@ -1,8 +1,8 @@
 // Keeps the full-text indexes up to date. Rows are written first and indexed later, in batches, before the next search.
 import {
-  BESIDE_CHARS,
-  BESIDE_TURNS,
-  besideColumn,
+  NEIGHBOUR_CHARS,
+  NEIGHBOUR_TURNS,
+  neighbourColumn,
   indexable,
   toolColumns,
   type TurnColumns,
@@ -215,7 +215,7 @@ function writeTurns(db: Db, rows: readonly TurnRow[]): number {
 /** The column `beside` has the neighbours' texts, so that a short turn is found by them: a changed turn marks its neighbours. */
 function markNeighbours(db: Db, { session_db_id, prompt_number }: TurnRow): void {
   db.run(sql`INSERT OR IGNORE INTO stale_beside SELECT id FROM prompts WHERE session_db_id = ${session_db_id}
-    AND prompt_number BETWEEN ${prompt_number - BESIDE_TURNS} AND ${prompt_number + BESIDE_TURNS}
+    AND prompt_number BETWEEN ${prompt_number - NEIGHBOUR_TURNS} AND ${prompt_number + NEIGHBOUR_TURNS}
     AND id NOT IN (SELECT prompt_db_id FROM stale_turns)`);
 }
 
@@ -241,13 +241,13 @@ function indexTurn(db: Db, turn: TurnRow): void {
   db.run(sql`DELETE FROM turns_fts WHERE rowid = ${turn.id}`);
   db.run(sql`INSERT INTO turns_fts (rowid, scope, prompt, answer, calls, beside)
     VALUES (${turn.id}, ${scopeText(turn)}, ${columns.prompt}, ${columns.answer}, ${columns.calls},
-      ${besideColumn(columns, neighbourTexts(db, turn, columns))})`);
+      ${neighbourColumn(columns, neighbourTexts(db, turn, columns))})`);
 }
 
 /** The nearest first, the earlier before the later. Empty for a turn that is long enough by itself. */
 function neighbourTexts(db: Db, turn: TurnRow, { prompt, answer }: TurnColumns): string[] {
-  if (prompt.length + answer.length >= BESIDE_CHARS) return [];
-  const distances = Array.from({ length: BESIDE_TURNS }, (_, index) => [-index - 1, index + 1]).flat();
+  if (prompt.length + answer.length >= NEIGHBOUR_CHARS) return [];
+  const distances = Array.from({ length: NEIGHBOUR_TURNS }, (_, index) => [-index - 1, index + 1]).flat();
   return distances
     .map((distance) => neighbourText(db, turn.session_db_id, turn.prompt_number + distance))
     .filter((text) => text !== "");
@@ -256,13 +256,13 @@ function neighbourTexts(db: Db, turn: TurnRow, { prompt, answer }: TurnColumns):
 /** The beginning of what was said in a turn. */
 function neighbourText(db: Db, sessionDbId: number, promptNumber: number): string {
   const prompt = db.get<{ text: string; response: string }>(sql`
-    SELECT substr(text, 1, ${BESIDE_CHARS}) AS text, substr(coalesce(response, ''), 1, ${BESIDE_CHARS}) AS response
+    SELECT substr(text, 1, ${NEIGHBOUR_CHARS}) AS text, substr(coalesce(response, ''), 1, ${NEIGHBOUR_CHARS}) AS response
     FROM prompts WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber}`);
   if (prompt === undefined) return "";
-  const answers = db.column<string>(sql`SELECT substr(text, 1, ${BESIDE_CHARS}) FROM messages
+  const answers = db.column<string>(sql`SELECT substr(text, 1, ${NEIGHBOUR_CHARS}) FROM messages
     WHERE session_db_id IN (${family(sessionDbId)}) AND prompt_number = ${promptNumber}
     ORDER BY created_at, id LIMIT 10`);
-  return [prompt.text, ...(answers.length > 0 ? answers : [prompt.response])].join("\n").slice(0, BESIDE_CHARS);
+  return [prompt.text, ...(answers.length > 0 ? answers : [prompt.response])].join("\n").slice(0, NEIGHBOUR_CHARS);
 }
 
 interface ThinkingRow {

@@ -86,7 +86,7 @@ export function isCredential(label: Label, value: Value, evidence: Evidence): bo
   if (kind === "phrase") return /^["'`]?(?:[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8}/.test(text);
   if (text.length < 3 || isHarmless(text)) return false;
   if (!isQuoted && !ENCODED.test(text) && isCodeLike(text, evidence)) return false;
-  if (kind === "key" || kind === "token") return isUnwordly(label, value, evidence);
+  if (kind === "key" || kind === "token") return isTokenOrKey(label, value, evidence);
   if (kind === "named") return isNamedCredential(value, evidence);
   if (/\s/.test(text))
     return (
@@ -98,7 +98,7 @@ export function isCredential(label: Label, value: Value, evidence: Evidence): bo
   if (evidence === "prose")
     return isMixed(text) || /^(?:\p{L}+\d+|\d{4,})$/u.test(text)
       ? text.length >= (/\D/.test(text) ? 5 : 4)
-      : isQuoted || isSpiked(text);
+      : isQuoted || hasInnerSymbol(text);
   return text.length >= 4 || isQuoted;
 }
 
@@ -109,23 +109,27 @@ const MEASURE =
 const FILLED_IN = /^(?:@[\w.]+@|__\w+__|##\w+##|\[\[.*\]\]|~\w+~|%%\w+%%)$/;
 
 /** Messages: "Too short", "not set". */
-const VERDICT = /^(?:too|not|no|must|is|should|already|never) \p{L}+$/iu;
+const STATUS_PHRASE = /^(?:too|not|no|must|is|should|already|never) \p{L}+$/iu;
 
 export function isHarmless(text: string): boolean {
   return (
-    isStandIn(text) || FILLED_IN.test(text) || VERDICT.test(text) || HARMLESS.test(text) || LABEL_ITSELF.test(text)
+    isPasswordPlaceholder(text) ||
+    FILLED_IN.test(text) ||
+    STATUS_PHRASE.test(text) ||
+    HARMLESS.test(text) ||
+    LABEL_ITSELF.test(text)
   );
 }
 
 /** Like `isPlaceholder`, but a password may start with `$` or `<` as a variable does. */
-function isStandIn(text: string): boolean {
-  if (/^\$[^({]/.test(text)) return !isSpikedVariable(text);
+function isPasswordPlaceholder(text: string): boolean {
+  if (/^\$[^({]/.test(text)) return !isPasswordLikeVariable(text);
   if (/^<[^<>]+>[\w-]{3,}$/.test(text) || (/^\(\w{6,}\)$/.test(text) && isMixed(text))) return false;
   return isPlaceholder(text, INSTRUCTION);
 }
 
 /** `$ilverSpoon!`, `$$money$$`: no variable has such a name. */
-function isSpikedVariable(text: string): boolean {
+function isPasswordLikeVariable(text: string): boolean {
   if (/^\$[a-z]+[A-Z][a-z]+$/.test(text))
     return !LABEL_INSIDE.test(text) && !/^\$(?:db|my|new|old|user|env)/.test(text);
   if (/^\$(?:[A-Za-z_]\w*|\d)(?:->|\[|\.|::|$)/.test(text))
@@ -202,7 +206,7 @@ const FILE_END =
   /\.(?:txt|json|ya?ml|env|pem|key|crt|cer|p12|pfx|jks|conf|cfg|ini|toml|ts|tsx|js|jsx|py|rb|go|rs|java|kt|cs|php|md|html?|xml|sh|sql|log|gpg|enc|com|org|net|io|dev|local|value|name|id|length)$/i;
 
 /** Signs between letters: `Fenster!Bank`. */
-export function isSpiked(text: string): boolean {
+export function hasInnerSymbol(text: string): boolean {
   return /[\p{L}\d][!@#$%^&*~+=?][\p{L}\d]|[\p{L}][!#$%^*~]+$/u.test(text);
 }
 
@@ -210,7 +214,7 @@ export function isSpiked(text: string): boolean {
 const ENCODED = /^(?![A-Z\d_]+$)[\w+/=-]{20,}$/;
 const CALL_OR_PATH = /^[A-Za-z_$][\w$.]*[([]|^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+;?$/;
 
-function isUnwordly({ kind, name }: Label, { text, isQuoted }: Value, evidence: Evidence): boolean {
+function isTokenOrKey({ kind, name }: Label, { text, isQuoted }: Value, evidence: Evidence): boolean {
   if (kind === "token") {
     const isPath = !isQuoted && evidence !== "exact" && CALL_OR_PATH.test(text) && !text.split(".").some(isJumbled);
     if (!isPath && (isRandom(text) || (text.length >= 6 && isMixed(text)))) return true;
@@ -228,7 +232,7 @@ function isNamedCredential(value: Value, evidence: Evidence): boolean {
   const { text, isQuoted } = value;
   if (/\s/.test(text)) return text.length >= 20 && isMixed(text) && (text.match(/[^\w\s]/g)?.length ?? 0) >= 5;
   if (!WORDY.test(text))
-    return text.length >= (isQuoted ? 3 : 5) && (evidence !== "prose" || isMixed(text) || isSpiked(text));
+    return text.length >= (isQuoted ? 3 : 5) && (evidence !== "prose" || isMixed(text) || hasInnerSymbol(text));
   if (ALGORITHM.test(text) || (evidence === "prose" && !isQuoted)) return false;
   return (
     text.length >= 6 && (isQuoted || evidence === "exact" || text.includes("-")) && isWord("secret", value, evidence)

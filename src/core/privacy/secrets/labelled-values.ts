@@ -1,17 +1,17 @@
 // Credentials behind a label such as "password", in any notation.
-import { assigned, reference } from "./signed-values.ts";
+import { afterSign, defaultOfReference } from "./signed-values.ts";
 import { type Label, labelAt } from "./labels.ts";
 import {
-  argument,
+  optionValue,
   attributeBefore,
-  called,
-  cellBeside,
-  element,
-  named,
-  otherwise,
-  pair,
-  posted,
-  spoken,
+  setterCall,
+  nextCell,
+  markupElement,
+  nameAndValue,
+  fallback,
+  nameThenValue,
+  formPart,
+  inSentence,
 } from "./unsigned-values.ts";
 import type { Finder, Place } from "./value.ts";
 import { columnValues } from "./columns.ts";
@@ -41,17 +41,17 @@ export function labelledRanges(text: string, words: readonly number[]): SecretRa
 }
 
 const FINDERS: readonly Finder[] = [
-  reference,
-  assigned,
-  argument,
-  pair,
-  otherwise,
-  called,
-  named,
-  posted,
-  element,
-  cellBeside,
-  spoken,
+  defaultOfReference,
+  afterSign,
+  optionValue,
+  nameThenValue,
+  fallback,
+  setterCall,
+  nameAndValue,
+  formPart,
+  markupElement,
+  nextCell,
+  inSentence,
 ];
 
 function valuesOf(text: string, label: Label): SecretRange[] {

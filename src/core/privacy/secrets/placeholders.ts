@@ -89,11 +89,11 @@ function isPath(value: string): boolean {
   if (/^(?:[a-z][a-z0-9+.-]*:\/\/|arn:)/i.test(value)) return true;
   if (RELATIVE.test(value) && !FOLDER.test(value)) return false;
   if (!/^(?:(?:~|\.{1,2})?\/|[a-z]:\\|(?:[a-z][a-z0-9_.-]*\/){2})/i.test(value) || /[+=]/.test(value)) return false;
-  return !value.split("/").some(isJumbled) && !isSlashed(value);
+  return !value.split("/").some(isJumbled) && !hasBase64Slashes(value);
 }
 
 /** The base64 of a key: slashes, but few words. */
-function isSlashed(value: string): boolean {
+function hasBase64Slashes(value: string): boolean {
   return (
     /^[A-Za-z0-9/]{40,}$/.test(value) && /\d.*\d.*\d/.test(value) && /[A-Z]/.test(value) && !/[a-z]{7}/.test(value)
   );

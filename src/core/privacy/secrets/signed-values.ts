@@ -1,6 +1,6 @@
 // Values behind a label and a sign: `password = value`, blocks, lists, defaults, dumps.
 import { judge } from "./judge.ts";
-import { isHarmless, isSpiked } from "./judge.ts";
+import { isHarmless, hasInnerSymbol } from "./judge.ts";
 import { bareAt, captured, endOfMatch, OWNER, type Place, quotedAt, type Value, valueAt } from "./value.ts";
 import { isMixed } from "./placeholders.ts";
 import { isAmongCode, setting, SETTING_START } from "./settings-line.ts";
@@ -13,7 +13,7 @@ const SIGN = new RegExp(
   "y",
 );
 
-export function assigned(place: Place): Value[] | undefined {
+export function afterSign(place: Place): Value[] | undefined {
   const { view, label } = place;
   SIGN.lastIndex = 0;
   const match = SIGN.exec(view.text);
@@ -66,7 +66,7 @@ export function assigned(place: Place): Value[] | undefined {
 }
 
 /** `${db.password:value}`: a reference with its default. */
-export function reference({ view, label, before }: Place): Value[] | undefined {
+export function defaultOfReference({ view, label, before }: Place): Value[] | undefined {
   if (!/[$#]\{$|\{\{\s*$/.test(before)) return undefined;
   const match = /^:-?([^{}?:\n][^{}\n]{2,80})\}/d.exec(view.text);
   return match === null ? [] : judge(label, captured(match, false), "argument");
@@ -85,7 +85,7 @@ const STARTS_LINE =
 const ENDS_LINE = /^[ \t"'*]*(?:[ \t]#|\/\/|--[ \t]|\r?\n|$)/;
 
 /** "Wrong password: …", "your password: …": a message follows. */
-const SAID_OF_LABEL =
+const MESSAGE_BEFORE =
   /\b(?:wrong|invalid|incorrect|bad|weak|missing|no|not|enter|forgot|reset|change|confirm|choose|pick|use|your|the|a|an|this|that|and|or|for|of|with|new|strong)\s[\p{L}\s]{0,20}$/iu;
 
 function bare(place: Place, at: number, { sign, isTight, isOwned, isDump }: Assignment): Value[] {
@@ -122,7 +122,7 @@ function bare(place: Place, at: number, { sign, isTight, isOwned, isDump }: Assi
   const isLine = STARTS_LINE.test(before) && isLast;
   if (!isWordlike) {
     if (isTight || isLine) return judge(label, value, "argument");
-    return isMixed(found) || /^\d{4,}$/.test(found) || (isSpiked(found) && !/^\w+=/.test(found))
+    return isMixed(found) || /^\d{4,}$/.test(found) || (hasInnerSymbol(found) && !/^\w+=/.test(found))
       ? judge(label, value, "prose")
       : [];
   }
@@ -152,7 +152,7 @@ function bare(place: Place, at: number, { sign, isTight, isOwned, isDump }: Assi
   if (label.name === "secret" && sign === ":" && !/\p{Lu}/u.test(found)) return [];
   if (isDump && isLine) return judge(label, value, "argument");
   if (isLine && !isAmongCode(text, label.start, view.endOf(value.end)) && !isMember(label.name, sign)) {
-    return judge(label, value, sign === ":" && SAID_OF_LABEL.test(before) ? "prose" : "argument");
+    return judge(label, value, sign === ":" && MESSAGE_BEFORE.test(before) ? "prose" : "argument");
   }
   const said =
     isLast && sign === ":" && /[\p{L}] $/u.test(before) && !/["'`({<]/.test(before) ? judge(label, value, "prose") : [];

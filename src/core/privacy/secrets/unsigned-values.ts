@@ -8,7 +8,7 @@ import { bareAt, captured, endOfMatch, OWNER, type Place, quotedAt, type Value, 
 import { isMixed, isRandom } from "./placeholders.ts";
 
 /** `--password value`, `["--password", "value"]`, `-Password "value"`, `- --password` above `- value`. */
-export function argument({ text, view, label, before }: Place): Value[] | undefined {
+export function optionValue({ text, view, label, before }: Place): Value[] | undefined {
   if (!/[-/]/.test(text.charAt(label.start - 1)) || !/(?:^|[\s"'`([,|])[-/]{1,2}$/.test(before)) return undefined;
   const isItem = /^\s*(?:-\s+)?["']?-{1,2}$/.test(before);
   const gap = (isItem ? /^["']?,?[ \t]*\n\s*(?:-\s+)?|^["'`],\s*|^[ \t]+/ : /^["'`],\s*|^[ \t]+/).exec(view.text)?.[0];
@@ -32,7 +32,7 @@ const SETTER =
   /(?:define|environ\.get|getenv|get_?env\w*|getOrDefault|fetch|set\w*|\w*setopt|put\w*|add\w*|append|fill|type|send_?keys|header|with\w*|param\w*|property|insert|store|register|env)\s*\(\s*(?:[\w.]{1,30},\s*)?["'`#.[\w=-]*$/i;
 
 /** `define('DB_PASSWORD', 'value')` and other calls with a name and a value. */
-export function pair({ view, label, line }: Place): Value[] | undefined {
+export function nameThenValue({ view, label, line }: Place): Value[] | undefined {
   // `add_argument("--password", default="value")`
   const byDefault = /["'`]\s{0,4},[^\n()]{0,80}?\bdefault\s{0,2}=\s{0,2}(?=["'])/y;
   const standard = quotedAt(view, endOfMatch(byDefault, view.text, 0));
@@ -54,7 +54,7 @@ export function pair({ view, label, line }: Place): Value[] | undefined {
 }
 
 /** `env.JWT_SECRET || "value"` in an argument. */
-export function otherwise({ view, label }: Place): Value[] | undefined {
+export function fallback({ view, label }: Place): Value[] | undefined {
   const gap = /^(?:["'`\])]{0,3}\s{1,4}(?:\|\||\?\?|\?:)|["']?[\])]\s{1,4}or)\s{1,4}(?=["'`])/.exec(view.text)?.[0]
     .length;
   const value = quotedAt(view, gap);
@@ -62,7 +62,7 @@ export function otherwise({ view, label }: Place): Value[] | undefined {
 }
 
 /** `setPassword("value")`, `.password("value")`, `cy.get("[type=password]").type("value")`. */
-export function called({ text, view, label }: Place): Value[] | undefined {
+export function setterCall({ text, view, label }: Place): Value[] | undefined {
   const typed = /^["'`\]]{0,3}\)\s{0,4}\.(?:clear\(\)\.)?(?:type|fill|send_?keys|setValue|val|set)\(\s{0,4}/i.exec(
     view.text,
   );
@@ -79,7 +79,7 @@ export function called({ text, view, label }: Place): Value[] | undefined {
 }
 
 /** A field of a multipart form: its name, an empty line, its value. */
-export function posted({ text, view, label }: Place): Value[] | undefined {
+export function formPart({ text, view, label }: Place): Value[] | undefined {
   if (!/name=["']$/.test(text.slice(label.start - 6, label.start))) return undefined;
   const match = /^["']\s?\n\s?\n([^\n]{3,200}?)\s?\n/d.exec(view.text);
   return match === null ? undefined : judge(label, captured(match, true), "setting");
@@ -92,7 +92,7 @@ const VALUE_KEY =
 const NEXT_NAME = /(?:^|[\s,{"'-])name["']?\s{0,4}[:=]|valueFrom|\}|>/i;
 
 /** `name: DB_PASSWORD` and, beside or below it, `value: …`. */
-export function named(place: Place): Value[] | undefined {
+export function nameAndValue(place: Place): Value[] | undefined {
   const { text, view, label } = place;
   const lead = text.slice(Math.max(0, label.start - 60), label.start);
   if (/^["']\s?\{/.test(view.text)) return nestedAt(place, view.text.indexOf("{"));
@@ -131,7 +131,7 @@ const BESIDE_ELEMENT =
   /^\s{0,4}:?\s{0,4}(?:<\/[\w:-]{1,30}>\s{0,40}){1,2}(?:<(?:[\w:]{1,30}[ \t]name=["'][\w.]{0,30}value["']|td|dd|string|code|b|strong|span|kbd|tt|em|value|text|p|div)(?:[ \t][^<>]{0,80})?>\s{0,40}){1,2}([^<>\n]{3,200}?)\s{0,40}<\//;
 
 /** `<password>value</password>`, `<property name="password">value</property>`, `<th>Password</th><td>value</td>`. */
-export function element({ text, view, label }: Place): Value[] | undefined {
+export function markupElement({ text, view, label }: Place): Value[] | undefined {
   const lead = text.slice(Math.max(0, label.start - 80), label.start);
   const isTag = /<(?:[\w-]{1,30}:)?$/.test(lead) || /<[^<>]{0,70}\b(?:name|key)=["']?[\w.]*$/i.test(lead);
   const match = isTag
@@ -150,7 +150,7 @@ export function element({ text, view, label }: Place): Value[] | undefined {
 }
 
 /** `| SMTP password | value |` in a table of two columns. */
-export function cellBeside({ view, label, before }: Place): Value[] | undefined {
+export function nextCell({ view, label, before }: Place): Value[] | undefined {
   const match = /^[ \t`*]{0,20}\|[ \t`*'"]{0,20}([^|\n]{3,120}?|[^|\s`]{121,})[ \t`*'"]{0,20}\|?[ \t]*(?=\n|$)/d.exec(
     view.text,
   );
@@ -185,7 +185,7 @@ const BESIDE = /[ \t]+/y;
 const NEXT_TO = /["'`*)\]|]{0,3}[ \t]+(?:[|-]{1,3}[ \t]+)?(?!-)/y;
 
 /** A sentence: "the password is …", "password …" after a user's name, "from … to …". */
-export function spoken({ view, label, before, line, text }: Place): Value[] | undefined {
+export function inSentence({ view, label, before, line, text }: Place): Value[] | undefined {
   const defined = DEFINED.test(before) ? quotedAt(view, endOfMatch(BESIDE, view.text, 0)) : undefined;
   if (defined !== undefined) return judge(label, defined, "literal");
   if (label.kind !== "password" && label.kind !== "secret" && label.kind !== "named" && label.kind !== "token")
