@@ -11,3 +11,11 @@ export class AppError extends Error {
     this.hint = options.hint;
   }
 }
+
+export function nothingFound(message: string, hint?: string): AppError {
+  return new AppError("nothing_found", message, { hint });
+}
+
+export function usageError(message: string, hint?: string): AppError {
+  return new AppError("usage", message, { hint });
+}

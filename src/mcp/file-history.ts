@@ -7,8 +7,8 @@ import { fields, type InputOf } from "../queries/fields.ts";
 import { observations } from "../queries/observations.ts";
 import { placePath } from "../queries/path-place.ts";
 import type { DataOf } from "../queries/query.ts";
-import { changeText } from "../queries/session-text.ts";
-import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import { changeText, conversationOf, shortIdsOf } from "../queries/session-text.ts";
+import type { ShortId } from "../store/reads/short-ids.ts";
 import { BACKGROUND, footer, layOut } from "./budget.ts";
 import { ALL, type Answer, askQuery, type Call, defineTool, errorText, MAX_TOKENS, PROJECT, scopeOf } from "./tool.ts";
 import { line, titleLine, when } from "./text.ts";
@@ -47,10 +47,7 @@ async function describeFile(input: InputOf<typeof FIELDS>, call: Call): Promise<
   const form: EntryForm = {
     now: call.now,
     withPath: paths.length > 1,
-    shortId: shortIds(
-      call.db,
-      entries.flatMap((entry) => [entry.session_id, entry.parent_session_id]),
-    ),
+    shortId: shortIdsOf(call.db, entries),
   };
   // Alternate: newest change, best observation, next change, ...
   const pieces = [
@@ -81,15 +78,14 @@ interface EntryForm {
 }
 
 function entryText(entry: DataOf<typeof blame>["results"][number], { now, withPath, shortId }: EntryForm): string {
-  const { session_id: session, parent_session_id: parent } = entry;
   const did = [
     entry.creates > 0 && "created",
     entry.edits > 0 && count(entry.edits, "edit"),
     entry.reads > 0 && count(entry.reads, "read"),
   ].filter(Boolean);
   const why = entry.prompt === null ? "(no prompt recorded)" : line(titleOf(entry.prompt), 140);
-  const by = `${entry.agent} ${shortId(parent ?? session)} turn ${entry.turn}${parent === null ? "" : ", by a subagent"}`;
+  const by = `${entry.agent} ${shortId(conversationOf(entry))} turn ${entry.turn}${entry.parent_session_id === null ? "" : ", by a subagent"}`;
   const commits = entry.commits.map(({ sha, subject }) => `\n    commit ${sha.slice(0, 9)} ${line(subject, 100)}`);
   const path = withPath ? `  ${line(entry.path, 120)}` : "";
-  return `${entry.prompt_id ?? shortId(session)}  ${when(entry.last_at, now)}  ${did.join(", ")}${changeText(entry)}${path}  ${why}  [${by}]${commits.join("")}`;
+  return `${entry.prompt_id ?? shortId(entry.session_id)}  ${when(entry.last_at, now)}  ${did.join(", ")}${changeText(entry)}${path}  ${why}  [${by}]${commits.join("")}`;
 }

@@ -6,7 +6,8 @@ import { localDay } from "../core/time.ts";
 import { fields, type InputOf } from "../queries/fields.ts";
 import { fix } from "../queries/fix.ts";
 import type { DataOf } from "../queries/query.ts";
-import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import { conversationOf, shortIdsOf } from "../queries/session-text.ts";
+import type { ShortId } from "../store/reads/short-ids.ts";
 import { footer, layOut } from "./budget.ts";
 import { type Answer, askQuery, type Call, defineTool, errorText, MAX_TOKENS, PROJECT, scopeOf } from "./tool.ts";
 import { line, pathLine, quotedLine, when } from "./text.ts";
@@ -35,10 +36,7 @@ async function describeFixes(input: InputOf<typeof FIELDS>, call: Call): Promise
   if (found instanceof AppError) return { text: errorText(found) };
   const { data, meta } = found;
   const uses = data.results.flatMap((met) => [met, met.fixed_by]);
-  const shortId = shortIds(
-    call.db,
-    uses.map((use) => use && sessionOf(use)),
-  );
+  const shortId = shortIdsOf(call.db, uses);
   const since =
     meta.since === null ? "" : ` Such common words were looked for only since ${localDay(Date.parse(meta.since))}.`;
   return {
@@ -53,11 +51,6 @@ async function describeFixes(input: InputOf<typeof FIELDS>, call: Call): Promise
   };
 }
 
-/** A subagent's work counts as that of its session. */
-function sessionOf(use: { session_id: string; parent_session_id: string | null }): string {
-  return use.parent_session_id ?? use.session_id;
-}
-
 function encounterText(met: DataOf<typeof fix>["results"][number], now: number, shortId: ShortId): string {
   const { fixed_by: fixedBy } = met;
   const times = met.times > 1 ? `, ${met.times} times` : "";
@@ -65,14 +58,15 @@ function encounterText(met: DataOf<typeof fix>["results"][number], now: number, 
   const run = (command: string | null): string => quotedLine(commandKey(command ?? ""), 160);
   const lines = [
     `\n${quotedLine(met.error, 300)}`,
-    `  met ${when(met.at, now)} in ${line(met.project, 60)}, session ${shortId(sessionOf(met))}${times}${likeness}: ${met.id} ${run(met.command ?? met.tool)}`,
+    `  met ${when(met.at, now)} in ${line(met.project, 60)}, session ${shortId(conversationOf(met))}${times}${likeness}: ${met.id} ${run(met.command ?? met.tool)}`,
   ];
   const changed = met.changed.map((path) => pathLine(path, 80));
   if (changed.length > 0) lines.push(`  then changed: ${listText(changed, FILES_SHOWN)}`);
   for (const use of met.between) lines.push(`  then ran: ${use.id} ${run(use.command)}`);
   if (fixedBy === null) lines.push("  not seen to pass in that session");
   else {
-    const where = sessionOf(fixedBy) === sessionOf(met) ? "" : ` in session ${shortId(sessionOf(fixedBy))}`;
+    const where =
+      conversationOf(fixedBy) === conversationOf(met) ? "" : ` in session ${shortId(conversationOf(fixedBy))}`;
     const command = fixedBy.same_command ? "the same command" : run(fixedBy.command);
     lines.push(`  then passed${where}: ${fixedBy.id} ${command}`);
   }

@@ -1,5 +1,5 @@
 // forget: deletes something for good, once the user has agreed.
-import { AppError } from "../core/error.ts";
+import { nothingFound } from "../core/error.ts";
 import { count } from "../core/text.ts";
 import { carryOutForget, planOf, type Receipt } from "../queries/forget.ts";
 import type { Db } from "../store/db/driver.ts";
@@ -51,9 +51,10 @@ function choose(db: Db, ids: readonly string[]): DeletionSet {
   const selected = emptyDeletionSet();
   const unknown = ids.find((id) => !addToDeletion(db, selected, id));
   if (unknown === undefined) return selected;
-  throw new AppError("nothing_found", `There is no ${line(unknown, 60)}.`, {
-    hint: "Ids are shown by search and timeline; `c-mem forget <words>` forgets by words.",
-  });
+  throw nothingFound(
+    `There is no ${line(unknown, 60)}.`,
+    "Ids are shown by search and timeline; `c-mem forget <words>` forgets by words.",
+  );
 }
 
 function planText(rows: DeletionRows, now: number): { head: string; pieces: { text: string }[] } {

@@ -1,5 +1,5 @@
 // get_observations: full detail of observations, items and sessions by their ids, with the evidence. Layer three.
-import { AppError } from "../core/error.ts";
+import { AppError, nothingFound } from "../core/error.ts";
 import { listText } from "../core/text.ts";
 import { estimateTokens } from "../core/tokens.ts";
 import { findItem, parseObservationId } from "../store/reads/items.ts";
@@ -46,7 +46,7 @@ async function describeAll({ ids: names }: { ids: string[] }, call: Call): Promi
     problems.push(
       `${left} more ${left === 1 ? "id" : "ids"} did not fit: ask for them in another call, or raise max_tokens.`,
     );
-  if (found.length === 0) throw new AppError("nothing_found", problems.join("\n"));
+  if (found.length === 0) throw nothingFound(problems.join("\n"));
   return { text: [BACKGROUND, ...found, ...problems].join("\n\n") };
 }
 

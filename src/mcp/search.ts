@@ -1,5 +1,5 @@
 // search: a compact index of observations and sessions. Layer one.
-import { AppError } from "../core/error.ts";
+import { AppError, usageError } from "../core/error.ts";
 import { OBSERVATION_TYPES } from "../core/memory.ts";
 import { count } from "../core/text.ts";
 import { localDay } from "../core/time.ts";
@@ -9,11 +9,11 @@ import { list } from "../queries/list.ts";
 import { observations } from "../queries/observations.ts";
 import type { DataOf } from "../queries/query.ts";
 import { search as sessionSearch } from "../queries/search.ts";
-import { titleText } from "../queries/session-text.ts";
+import { shortIdsOf, titleText } from "../queries/session-text.ts";
 import { FIND_KINDS } from "../recall/search/find-sessions.ts";
 import type { Db } from "../store/db/driver.ts";
 import { itemRow } from "../store/reads/items.ts";
-import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import type { ShortId } from "../store/reads/short-ids.ts";
 import { BACKGROUND, footer, layOut, type Piece, roughTokens } from "./budget.ts";
 import { type Answer, askQuery, type Call, defineTool, MAX_TOKENS, PROJECT, scopeOf, SPAN } from "./tool.ts";
 import { line, pathLine, quotedLine, titleLine, when } from "./text.ts";
@@ -46,9 +46,7 @@ async function describeMatches({ query, ...input }: InputOf<typeof FIELDS>, call
   // Only observations have a type.
   const kind = input.kind ?? (input.type === undefined ? undefined : "observation");
   if (query === undefined && kind !== undefined && kind !== "observation" && kind !== "session")
-    throw new AppError("usage", `kind "${kind}" needs a query.`, {
-      hint: "Without one, the newest observations and sessions are shown.",
-    });
+    throw usageError(`kind "${kind}" needs a query.`, "Without one, the newest observations and sessions are shown.");
   const { scope, where } = scopeOf(input, call);
   const form: LineForm = { db: call.db, now: call.now, withProject: scope.projectId === undefined };
   const asked = {
@@ -118,7 +116,7 @@ async function findSessions(asked: Asked, call: Call, form: LineForm): Promise<G
     const found = await askQuery(sessionSearch, asked, call);
     if (found instanceof AppError) return NOTHING;
     const { data, meta, since, isBroken } = found;
-    const shortId = shortIdsOf(data.results, form);
+    const shortId = shortIdsOf(form.db, data.results);
     return {
       lines: data.results.map((finding) => findingLine(finding, form, shortId)),
       how: [
@@ -132,7 +130,7 @@ async function findSessions(asked: Asked, call: Call, form: LineForm): Promise<G
   // file_history lists the sessions of a file.
   const newest = asked.file === undefined ? await askQuery(list, asked, call) : undefined;
   if (newest === undefined || newest instanceof AppError) return NOTHING;
-  const shortId = shortIdsOf(newest.data.results, form);
+  const shortId = shortIdsOf(form.db, newest.data.results);
   return { lines: newest.data.results.map((session) => sessionLine(session, form, shortId)), how: [] };
 }
 
@@ -198,11 +196,4 @@ interface Source {
 /** "project, agent session" */
 function source({ session_id: id, project, agent }: Source, { withProject }: LineForm, shortId: ShortId): string {
   return `${withProject ? `${line(project, 40)}, ` : ""}${agent} ${shortId(id)}`;
-}
-
-function shortIdsOf(rows: readonly Source[], { db }: LineForm): ShortId {
-  return shortIds(
-    db,
-    rows.map((row) => row.session_id),
-  );
 }

@@ -9,7 +9,7 @@ import {
   Server,
 } from "@modelcontextprotocol/server";
 import type { Env, Paths } from "../config/paths.ts";
-import { AppError } from "../core/error.ts";
+import { AppError, usageError } from "../core/error.ts";
 import { terminalSafe } from "../core/terminal.ts";
 import { estimateTokens } from "../core/tokens.ts";
 import { VERSION } from "../core/version.ts";
@@ -72,7 +72,7 @@ async function run(
   const tool = TOOLS.find(({ definition }) => definition.name === name);
   if (tool === undefined) {
     const names = TOOLS.map(({ definition }) => definition.name).join(", ");
-    throw new AppError("usage", `Unknown tool "${line(name, 60)}".`, { hint: `Tools: ${names}` });
+    throw usageError(`Unknown tool "${line(name, 60)}".`, `Tools: ${names}`);
   }
   const input = readArgs(tool.fields, args);
   const maxTokens = (input["max_tokens"] as number | undefined) ?? DEFAULT_TOKENS;

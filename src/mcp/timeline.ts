@@ -3,11 +3,11 @@ import { commandForm } from "../core/shell-command.ts";
 import { listText } from "../core/text.ts";
 import { titleOf } from "../core/title.ts";
 import { fields, type InputOf } from "../queries/fields.ts";
-import { changeText } from "../queries/session-text.ts";
+import { changeText, shortIdsOf } from "../queries/session-text.ts";
 import { timeline as query, type Turn } from "../queries/timeline.ts";
 import type { Db } from "../store/db/driver.ts";
 import { findItem } from "../store/reads/items.ts";
-import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import type { ShortId } from "../store/reads/short-ids.ts";
 import { observationsOfTurn } from "../store/tables/observations.ts";
 import { BACKGROUND, footer, layOut } from "./budget.ts";
 import { type Answer, type Call, defineTool, MAX_TOKENS, PROJECT, runQuery, scopeOf, someOf } from "./tool.ts";
@@ -50,10 +50,7 @@ async function describeTurns(input: InputOf<typeof FIELDS>, call: Call): Promise
       : index < first
         ? (first - index) * 2
         : Math.max(0, index - last) * 2 + 1;
-  const shortId = shortIds(
-    db,
-    turns.map((turn) => turn.session_id),
-  );
+  const shortId = shortIdsOf(db, turns);
   const about =
     input.anchor === undefined ? `the latest in ${scopeOf(input, call).where}` : `"${line(input.anchor, 80)}"`;
   return {

@@ -2,7 +2,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type * as z from "zod";
 import { AGENTS } from "../agents/spec.ts";
-import { AppError } from "../core/error.ts";
+import { AppError, usageError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { fields, type Fields, type InputOf, readInput } from "../queries/fields.ts";
 import type { Query, QueryContext } from "../queries/query.ts";
@@ -93,9 +93,7 @@ export function readArgs<F extends Fields>(table: F, args: Args): InputOf<F> {
   const known = Object.entries(table).flatMap(([key, { aliases = [] }]) => [key, ...aliases]);
   const unknown = Object.keys(args).find((name) => !known.includes(name));
   if (unknown !== undefined)
-    throw new AppError("usage", `Unknown argument "${oneLine(unknown, 60)}".`, {
-      hint: `Arguments: ${known.join(", ")}`,
-    });
+    throw usageError(`Unknown argument "${oneLine(unknown, 60)}".`, `Arguments: ${known.join(", ")}`);
   const values = Object.entries(args).map(([name, value]): [string, unknown] => {
     const text = typeof value === "string" ? value.trim() : value;
     return [name, text === "" ? undefined : text];
@@ -111,7 +109,7 @@ const ID_HINT = "Ids look like o78 (observation), p12, m34, t56 (items), or are 
 export function checkIds(names: readonly string[]): string[] {
   const ids = names.map((name) => (/^\d{1,15}$/.test(name) ? `o${name}` : name));
   if (ids.length === 0 || ids.some((id) => id.length > MAX_ID_CHARS || /\s/.test(id)))
-    throw new AppError("usage", '"ids" must be a list of ids.', { hint: ID_HINT });
+    throw usageError('"ids" must be a list of ids.', ID_HINT);
   return [...new Set(ids)];
 }
 

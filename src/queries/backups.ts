@@ -1,7 +1,7 @@
 // The backups of the database, and whether they can be restored.
 import { resolve } from "node:path";
 import type { Paths } from "../config/paths.ts";
-import { AppError } from "../core/error.ts";
+import { AppError, nothingFound, usageError } from "../core/error.ts";
 import { ago, count } from "../core/text.ts";
 import { statOf } from "../platform/read-file.ts";
 import { bytes, dim, fields } from "../platform/terminal/style.ts";
@@ -69,14 +69,13 @@ export function findBackup(paths: Paths, which: string): string {
   const found = listBackups(paths.database).filter(({ name }) => name === which || name.startsWith(`c-mem-${which}`));
   const [first] = found;
   if (found.length === 1 && first !== undefined) return first.path;
-  if (found.length > 1)
-    throw new AppError("usage", `"${which}" matches ${found.length} backups.`, { hint: "c-mem backup list" });
+  if (found.length > 1) throw usageError(`"${which}" matches ${found.length} backups.`, "c-mem backup list");
   if (statOf(which)?.isFile()) return resolve(which);
-  throw new AppError("nothing_found", `No backup "${which}".`, { hint: "c-mem backup list" });
+  throw nothingFound(`No backup "${which}".`, "c-mem backup list");
 }
 
 export function noBackup(): AppError {
-  return new AppError("nothing_found", "No intact backup.", { hint: "`c-mem backup create` makes one." });
+  return nothingFound("No intact backup.", "`c-mem backup create` makes one.");
 }
 
 export function checkBackup(path: string): { contents: Contents | null; problem: string | null } {

@@ -2,19 +2,19 @@
 import { existsSync } from "node:fs";
 import { AGENTS } from "../agents/spec.ts";
 import type { Env } from "../config/paths.ts";
-import { AppError } from "../core/error.ts";
+import { nothingFound, usageError } from "../core/error.ts";
 import { terminalSafe } from "../core/terminal.ts";
 import { count, oneLine } from "../core/text.ts";
 import { titleOf } from "../core/title.ts";
 import { columns, fit } from "../platform/terminal/layout.ts";
 import { dim, heading, paint } from "../platform/terminal/style.ts";
 import { blame as findTouches, type BlameEntry } from "../recall/history/blame.ts";
-import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import type { ShortId } from "../store/reads/short-ids.ts";
 import { placePath } from "./path-place.ts";
 import { defineQuery } from "./query.ts";
 import { COMMIT, commitOf, defineNames, jsonOf, listOf, schemaOf, textOrNull, whereOf } from "./schemas.ts";
 import { LIMIT, readScope, SCOPE } from "./scope.ts";
-import { changeText, when } from "./session-text.ts";
+import { changeText, commitText, conversationOf, shortIdsOf, when } from "./session-text.ts";
 
 const DEFAULT_LIMIT = 20;
 
@@ -54,7 +54,7 @@ export const blame = defineQuery({
     meta: z.strictObject({ where: whereOf(z), paths: z.array(z.string()), has_more: z.boolean() }),
   }),
   run({ path, reads, limit = DEFAULT_LIMIT, ...input }, context) {
-    if (path.trim() === "") throw new AppError("usage", "Name a file or a folder.", { hint: "c-mem blame <path>" });
+    if (path.trim() === "") throw usageError("Name a file or a folder.", "c-mem blame <path>");
     const { names, project, isUnknown } = placePath(context, path);
     const isGiven = input.project !== undefined || input.all;
     const place = isGiven ? {} : isUnknown ? { all: true } : project === undefined ? {} : { project: project.key };
@@ -62,25 +62,21 @@ export const blame = defineQuery({
     const found = findTouches(context.db, { names, reads, limit: limit + 1 }, scope);
     const entries = found.slice(0, limit).map((entry) => entryJson(entry, context.env));
     if (entries.length === 0) {
-      throw new AppError(
-        "nothing_found",
+      throw nothingFound(
         `No session in ${where} ${reads ? "touched" : "changed"} ${oneLine(path, 120)}.`,
-        {
-          hint: [
-            ...(reads ? [] : ["--reads includes sessions that only read it"]),
-            ...(scope.projectId === undefined ? [] : ["--all looks in every project"]),
-            "`c-mem search --kind file` finds files by a part of their path.",
-          ].join("; "),
-        },
+        [
+          ...(reads ? [] : ["--reads includes sessions that only read it"]),
+          ...(scope.projectId === undefined ? [] : ["--all looks in every project"]),
+          "`c-mem search --kind file` finds files by a part of their path.",
+        ].join("; "),
       );
     }
     const paths = [...new Set(entries.map((entry) => entry.path))];
     return { data: { results: entries }, meta: { where, paths, has_more: found.length > limit } };
   },
   text({ data: { results }, meta: { paths, has_more: hasMore } }, { input, db, note }) {
-    const ids = results.flatMap((entry) => [entry.session_id, entry.parent_session_id]);
     if (hasMore) note(dim(`\nThe ${count(results.length, "newest change")} (-n ${results.length * 2} shows more)`));
-    const shortId = shortIds(db, ids);
+    const shortId = shortIdsOf(db, results);
     const howMany = hasMore ? "Files" : count(paths.length, "file");
     const files = paths.length > NAMED_FILES ? `${howMany} below ${input.path}` : paths.join(", ");
     const lines = results.map((entry) => entryText(entry, { shortId, withPath: paths.length > 1 }));
@@ -121,20 +117,16 @@ function entryText(entry: Entry, { shortId, withPath }: { shortId: ShortId; with
     changeText(entry).trim() !== "" && paint("green", changeText(entry).trim()),
     entry.parent_session_id !== null && dim(`by a subagent (${shortId(entry.session_id)})`),
   ].filter(Boolean);
-  const id = entry.parent_session_id ?? entry.session_id;
   const item = entry.prompt_id === null ? "" : `  ${dim(entry.prompt_id)}`;
   const why = entry.prompt === null ? dim("(no prompt recorded)") : fit(titleOf(entry.prompt), columns() - 14);
   return [
-    `${paint("yellow", shortId(id))}  ${when(Date.parse(entry.last_at))}  ${notes.join(", ")}`,
+    `${paint("yellow", shortId(conversationOf(entry)))}  ${when(entry.last_at)}  ${notes.join(", ")}`,
     ...(withPath ? [`    ${paint("cyan", fit(entry.path, columns() - 4))}`] : []),
     `    ${why}${item}`,
     ...titleLine(entry),
     // Agents delete their copies after a while.
     ...(entry.backup?.exists ? [`    ${dim(`before: ${terminalSafe(entry.backup.path ?? "")}`)}`] : []),
-    ...entry.commits.map(
-      (commit) =>
-        `    ${paint("magenta", "commit")} ${paint("yellow", commit.sha.slice(0, 9))} ${fit(commit.subject, columns() - 24)}`,
-    ),
+    ...entry.commits.map((commit) => `    ${commitText(commit, columns() - 24)}`),
   ].join("\n");
 }
 

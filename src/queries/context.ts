@@ -4,7 +4,7 @@ import { readRefLog } from "../capture/ref-log.ts";
 import { describeTree } from "../capture/work-tree.ts";
 import { loadSettings } from "../config/load.ts";
 import { parseSetting, SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from "../config/schema.ts";
-import { AppError } from "../core/error.ts";
+import { AppError, nothingFound, usageError } from "../core/error.ts";
 import { FENCE } from "../core/privacy/fence.ts";
 import { count, oneLine, withCommas } from "../core/text.ts";
 import { estimateTokens } from "../core/tokens.ts";
@@ -92,16 +92,17 @@ function nothingKnown(
   { here, days }: { here: string; days: number | undefined },
 ): AppError {
   if (name !== undefined && project === undefined)
-    return new AppError("nothing_found", `No project "${oneLine(name, 80)}".`, {
-      hint: "`c-mem projects` lists the projects, `c-mem sync` imports earlier sessions.",
-    });
+    return nothingFound(
+      `No project "${oneLine(name, 80)}".`,
+      "`c-mem projects` lists the projects, `c-mem sync` imports earlier sessions.",
+    );
   const span = days === undefined ? "yet" : `in the last ${days === 1 ? "day" : count(days, "day")}`;
-  return new AppError("nothing_found", `No memory of ${name ?? here} ${span}.`, {
-    hint:
-      days === undefined
-        ? "`c-mem sync` imports earlier sessions; `c-mem status` shows what is stored."
-        : "Give more --days, or leave it out for everything.",
-  });
+  return nothingFound(
+    `No memory of ${name ?? here} ${span}.`,
+    days === undefined
+      ? "`c-mem sync` imports earlier sessions; `c-mem status` shows what is stored."
+      : "Give more --days, or leave it out for everything.",
+  );
 }
 
 interface Subject {
@@ -112,7 +113,7 @@ interface Subject {
 }
 
 function findSubject(name: string | undefined, { db, paths, env, cwd }: Omit<QueryContext, "embeddings">): Subject {
-  if (name === undefined && cwd === undefined) throw new AppError("usage", "Neither project nor cwd is given.");
+  if (name === undefined && cwd === undefined) throw usageError("Neither project nor cwd is given.");
   const place = cwd === undefined ? undefined : findPlace(cwd);
   const loaded = loadSettings({ user: paths.config, project: place?.projectFiles ?? [] }, env);
   // A project that is only named has no files to look at.
@@ -131,7 +132,7 @@ function readOverrides(input: Record<string, unknown>): Partial<Settings> {
 function readOverride(key: SettingKey, raw: unknown): unknown {
   const value = parseSetting(key, raw);
   if (value !== undefined) return value;
-  throw new AppError("usage", `${key} does not take "${String(raw)}".`, { hint: "`c-mem config` shows its values." });
+  throw usageError(`${key} does not take "${String(raw)}".`, "`c-mem config` shows its values.");
 }
 
 /** Without the tags around it and the marks of headings and quotations. */

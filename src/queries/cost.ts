@@ -1,5 +1,5 @@
 // What C-Mem spent on models: requests, tokens and dollars.
-import { AppError } from "../core/error.ts";
+import { nothingFound } from "../core/error.ts";
 import { count } from "../core/text.ts";
 import { localDay } from "../core/time.ts";
 import { fit, pad, padLeft } from "../platform/terminal/layout.ts";
@@ -48,9 +48,10 @@ export const cost = defineQuery({
     const [total] = rows("total");
     if (total === undefined) {
       const of = where === "all projects" ? "" : ` for ${where}`;
-      throw new AppError("nothing_found", `No model usage${of} in the last ${count(days, "day")}.`, {
-        hint: "Models are off by default: `c-mem config set provider anthropic`, openai or claude.",
-      });
+      throw nothingFound(
+        `No model usage${of} in the last ${count(days, "day")}.`,
+        "Models are off by default: `c-mem config set provider anthropic`, openai or claude.",
+      );
     }
     return {
       data: {

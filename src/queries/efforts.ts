@@ -1,5 +1,5 @@
 // Efforts: sessions that continue each other, as one piece of work.
-import { AppError } from "../core/error.ts";
+import { nothingFound } from "../core/error.ts";
 import { count, listText, oneLine } from "../core/text.ts";
 import { deriveSession } from "../memory/derive.ts";
 import { MAX_LINKS_MS, updateLinks } from "../memory/relate/update-links.ts";
@@ -10,11 +10,11 @@ import { resolveSession } from "../recall/search/find-session.ts";
 import type { Db } from "../store/db/driver.ts";
 import type { Scope } from "../store/reads/scope.ts";
 import { sessionsByPrefix } from "../store/reads/session-list.ts";
-import { type ShortId, shortId, shortIds } from "../store/reads/short-ids.ts";
+import { type ShortId, shortId } from "../store/reads/short-ids.ts";
 import { defineQuery, type Zod } from "./query.ts";
 import { countOf, jsonOf, listOf, defineNames, schemaOf, whereOf } from "./schemas.ts";
 import { LIMIT, readScope, SCOPE, widerScope } from "./scope.ts";
-import { titleText, when } from "./session-text.ts";
+import { shortIdsOf, titleText, when } from "./session-text.ts";
 
 const DEFAULT_LIMIT = 10;
 /** Sessions without derived memory get theirs first, for at most this long. */
@@ -34,9 +34,10 @@ export const efforts = defineQuery({
     updateLinks(context.db, { maxMs: MAX_LINKS_MS });
     const found = findEfforts(context.db, scope);
     if (found.length === 0) {
-      throw new AppError("nothing_found", `No session in ${where} continues another.`, {
-        hint: `${widerScope(scope)}; \`c-mem list\` shows single sessions.`,
-      });
+      throw nothingFound(
+        `No session in ${where} continues another.`,
+        `${widerScope(scope)}; \`c-mem list\` shows single sessions.`,
+      );
     }
     return {
       data: { results: effortsJson(context.db, found.slice(0, limit)) },
@@ -72,14 +73,7 @@ export const effort = defineQuery({
     const found = resolveEffort(context.db, id.trim(), () => readScope(input, context).scope);
     return { data: effortsJson(context.db, [found])[0] as EffortJson };
   },
-  text: ({ data }, { db }) =>
-    effortText(
-      data,
-      shortIds(
-        db,
-        data.sessions.map((session) => session.session_id),
-      ),
-    ),
+  text: ({ data }, { db }) => effortText(data, shortIdsOf(db, data.sessions)),
 });
 
 function resolveEffort(db: Db, name: string, scope: () => Scope): Effort {
@@ -88,16 +82,13 @@ function resolveEffort(db: Db, name: string, scope: () => Scope): Effort {
     const found = findEffort(db, { id: name });
     if (found !== undefined) return found;
     // A session's id may look the same.
-    if (sessionsByPrefix(db, name, 1).length === 0)
-      throw new AppError("nothing_found", `No effort "${oneLine(name, 80)}".`, { hint });
+    if (sessionsByPrefix(db, name, 1).length === 0) throw nothingFound(`No effort "${oneLine(name, 80)}".`, hint);
   }
   const { session } = resolveSession(db, name, scope);
   const found = findEffort(db, { sessionDbId: session.parent_session_db_id ?? session.id });
   if (found !== undefined) return found;
   const id = shortId(db, session.session_id);
-  throw new AppError("nothing_found", `${id} belongs to no effort: no session continues it, and it continues none.`, {
-    hint,
-  });
+  throw nothingFound(`${id} belongs to no effort: no session continues it, and it continues none.`, hint);
 }
 
 const EFFORT = defineNames({

@@ -1,6 +1,6 @@
 // The inputs of a question or command, described once: flags, HTTP parameters, MCP arguments and help are made from this table.
 // Not zod: importing it takes 10 ms, and `c-mem search` starts in 20 (docs/adr/0004-input-tables.md).
-import { AppError } from "../core/error.ts";
+import { usageError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 
 interface FieldBase {
@@ -95,12 +95,12 @@ export function readInput<F extends Fields>(
   for (const [key, field] of Object.entries(table)) {
     const given = [key, ...(field.aliases ?? [])].map((name) => values[name]).filter((value) => value != null);
     if (given.length > 1 && new Set(given).size > 1)
-      throw usage(
+      throw usageError(
         `${[key, ...(field.aliases ?? [])].map(nameField).join(" and ")} mean the same.`,
         "Give one of them.",
       );
     input[key] = readValue(field, given[0], nameField(key));
-    if (input[key] === undefined && field.required) throw usage(`${nameField(key)} is missing.`);
+    if (input[key] === undefined && field.required) throw usageError(`${nameField(key)} is missing.`);
   }
   return input as InputOf<F>;
 }
@@ -126,7 +126,7 @@ function readFlag({ isNegative = false }: FlagField, value: unknown, name: strin
   if (typeof value === "boolean") return value;
   if (value === "" || value === "1" || value === "true") return true;
   if (value === "0" || value === "false") return false;
-  throw usage(`${name} must be true or false.`);
+  throw usageError(`${name} must be true or false.`);
 }
 
 function readNumber({ min = 1, max = MAX_NUMBER, clamp }: NumberField, value: unknown, name: string): number {
@@ -135,20 +135,20 @@ function readNumber({ min = 1, max = MAX_NUMBER, clamp }: NumberField, value: un
     return Math.min(max, Math.max(min, number));
   if (typeof number === "number" && Number.isInteger(number) && number >= min && number <= max) return number;
   const range = min === 0 ? "a whole number" : `a whole number above ${min - 1}`;
-  throw usage(`${name} takes ${range}, not "${oneLine(String(value), 60)}".`);
+  throw usageError(`${name} takes ${range}, not "${oneLine(String(value), 60)}".`);
 }
 
 function readText(value: unknown, name: string, maxChars = MAX_CHARS): string {
-  if (typeof value !== "string") throw usage(`${name} must be a text.`);
-  if (value.length > maxChars) throw usage(`${name} is longer than ${maxChars} characters.`);
-  if (value.includes("\0")) throw usage(`${name} contains a NUL character.`);
+  if (typeof value !== "string") throw usageError(`${name} must be a text.`);
+  if (value.length > maxChars) throw usageError(`${name} is longer than ${maxChars} characters.`);
+  if (value.includes("\0")) throw usageError(`${name} contains a NUL character.`);
   return value.toWellFormed();
 }
 
 function readList(field: ListField, value: unknown, name: string): string[] {
   const items = Array.isArray(value) ? value : String(value).split(",");
   if (items.length > (field.maxItems ?? MAX_ITEMS))
-    throw usage(`${name} has more than ${field.maxItems ?? MAX_ITEMS} items.`);
+    throw usageError(`${name} has more than ${field.maxItems ?? MAX_ITEMS} items.`);
   const texts = items
     .map((item) => readText(typeof item === "number" ? String(item) : item, name).trim())
     .filter((item) => item !== "");
@@ -159,11 +159,7 @@ const MAX_ITEMS = 200;
 
 function readChoice({ choices }: { choices?: readonly string[] }, text: string, name: string): string {
   if (choices === undefined || choices.includes(text)) return text;
-  throw usage(`${name} does not take "${oneLine(text, 60)}".`, `One of: ${choices.join(", ")}`);
-}
-
-function usage(message: string, hint?: string): AppError {
-  return new AppError("usage", message, hint === undefined ? {} : { hint });
+  throw usageError(`${name} does not take "${oneLine(text, 60)}".`, `One of: ${choices.join(", ")}`);
 }
 
 /** For OpenAPI parameters, HTTP bodies and MCP tools. */

@@ -1,5 +1,5 @@
 // Where an error occurred before and what fixed it.
-import { AppError } from "../core/error.ts";
+import { nothingFound, usageError } from "../core/error.ts";
 import { commandKey } from "../core/shell-command.ts";
 import { listText, oneLine } from "../core/text.ts";
 import { iso, localDay } from "../core/time.ts";
@@ -10,11 +10,11 @@ import { type Encounter, findFixes } from "../recall/history/fix.ts";
 import { commandOf, parseInput } from "../recall/history/tool-line.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
 import type { FoundUse } from "../store/fts/tool-search.ts";
-import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import type { ShortId } from "../store/reads/short-ids.ts";
 import { defineQuery } from "./query.ts";
 import { countOf, jsonOf, listOf, defineNames, schemaOf, textOrNull, timeOf, timeOrNull, whereOf } from "./schemas.ts";
 import { LIMIT, readScope, SCOPE } from "./scope.ts";
-import { when } from "./session-text.ts";
+import { conversationOf, shortIdsOf, when } from "./session-text.ts";
 
 const DEFAULT_LIMIT = 5;
 
@@ -58,9 +58,10 @@ export const fix = defineQuery({
   },
   run({ error = "", limit = DEFAULT_LIMIT, ...input }, context) {
     if (error.trim() === "") {
-      throw new AppError("usage", "No error given. One line of it is enough.", {
-        hint: "c-mem fix <error>, or pipe it: npm test 2>&1 | c-mem fix",
-      });
+      throw usageError(
+        "No error given. One line of it is enough.",
+        "c-mem fix <error>, or pipe it: npm test 2>&1 | c-mem fix",
+      );
     }
     const { db } = context;
     const { scope, where } = readScope(input, context);
@@ -72,16 +73,13 @@ export const fix = defineQuery({
         `Try the one line that names the error${scope.projectId === undefined ? "" : ", or --all for every project"}.`,
         ...limitNote(since),
       ];
-      throw new AppError("nothing_found", `This error did not occur in ${where}.`, { hint: hints.join(" ") });
+      throw nothingFound(`This error did not occur in ${where}.`, hints.join(" "));
     }
     return { data: { results: met.map(encounterJson) }, meta: { where, since: iso(since) }, met };
   },
   text({ met, meta: { since } }, { db, note }) {
     const uses = met.flatMap(({ failure, fixedBy }) => [failure, fixedBy?.use]);
-    const shortId = shortIds(
-      db,
-      uses.map((use) => use && conversationOf(use)),
-    );
+    const shortId = shortIdsOf(db, uses);
     limitNote(since === null ? undefined : Date.parse(since)).forEach(note);
     return met.map((one) => encounterText(one, shortId)).join("\n\n");
   },
@@ -89,10 +87,6 @@ export const fix = defineQuery({
 
 function limitNote(since: number | undefined): string[] {
   return since === undefined ? [] : [`Words this common were searched only since ${localDay(since)}.`];
-}
-
-function conversationOf(use: FoundUse): string {
-  return use.parent_session_id ?? use.session_id;
 }
 
 function encounterJson(met: Encounter) {

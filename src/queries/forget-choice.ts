@@ -1,5 +1,5 @@
 // What to forget: by ids, or everything that contains certain words.
-import { AppError } from "../core/error.ts";
+import { nothingFound, usageError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { addToDeletion } from "../upkeep/erase/select-deletion.ts";
 import type { Words } from "../upkeep/erase/forget.ts";
@@ -32,12 +32,9 @@ export function selectDeletion(context: QueryContext, args: readonly string[], i
   const selected = emptyDeletionSet();
   const text = args.join(" ").trim();
   if (text.length < MIN_WORDS_CHARS) {
-    throw new AppError(
-      "usage",
+    throw usageError(
       `"${text}" is too short: forgetting by text needs at least ${MIN_WORDS_CHARS} characters.`,
-      {
-        hint: "Find the item (c-mem search), then forget it by its id: o78, p12, m34, t56 or a session's.",
-      },
+      "Find the item (c-mem search), then forget it by its id: o78, p12, m34, t56 or a session's.",
     );
   }
   const { scope, where } = readScope(input, context);
@@ -47,9 +44,10 @@ export function selectDeletion(context: QueryContext, args: readonly string[], i
   const isSaid = Object.values(selected).some((ids: Set<number>) => ids.size > 0);
   const isTold = Object.values(asides).some((list: unknown[]) => list.length > 0);
   if (!isSaid && !isTold && !isInCopies(db, paths, words)) {
-    throw new AppError("nothing_found", `Nothing in ${where} says "${oneLine(text, 80)}".`, {
-      hint: `The words are looked for just as they stand, in this order.${scope.projectId === undefined ? "" : " --all looks in every project."}`,
-    });
+    throw nothingFound(
+      `Nothing in ${where} says "${oneLine(text, 80)}".`,
+      `The words are looked for just as they stand, in this order.${scope.projectId === undefined ? "" : " --all looks in every project."}`,
+    );
   }
   return { selected, words };
 }

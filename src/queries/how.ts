@@ -1,5 +1,5 @@
 // How a command or tool was run before, and how often that worked.
-import { AppError } from "../core/error.ts";
+import { nothingFound, usageError } from "../core/error.ts";
 import { count } from "../core/text.ts";
 import { iso, localDay } from "../core/time.ts";
 import { columns, fit } from "../platform/terminal/layout.ts";
@@ -8,11 +8,11 @@ import { type CommandUse, findUses, type ToolHabit } from "../recall/history/how
 import { parseInput } from "../recall/history/tool-line.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
 import type { FoundUse } from "../store/fts/tool-search.ts";
-import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import type { ShortId } from "../store/reads/short-ids.ts";
 import { defineQuery } from "./query.ts";
 import { jsonOf, listOf, defineNames, schemaOf, timeOrNull, whereOf } from "./schemas.ts";
 import { LIMIT, readScope, SCOPE } from "./scope.ts";
-import { when } from "./session-text.ts";
+import { conversationOf, shortIdsOf, when } from "./session-text.ts";
 
 const DEFAULT_LIMIT = 10;
 
@@ -65,7 +65,7 @@ export const how = defineQuery({
     };
   },
   run({ q, limit = DEFAULT_LIMIT, ...input }, context) {
-    if (q.trim() === "") throw new AppError("usage", "Name a command or tool.");
+    if (q.trim() === "") throw usageError("Name a command or tool.");
     const { scope, where } = readScope(input, context);
     updateSearchIndex(context.db, context.indexing);
     const uses = findUses(context.db, q, scope, limit);
@@ -75,20 +75,21 @@ export const how = defineQuery({
       ...tools.map((found) => ({ ...toolJson(found), counted_since: iso(since.tools) })),
     ];
     if (results.length > 0) return { data: { results }, meta: { where }, uses };
-    throw new AppError("nothing_found", `No command or tool run in ${where} matches ${fit(q, 100)}.`, {
-      hint: [
+    throw nothingFound(
+      `No command or tool run in ${where} matches ${fit(q, 100)}.`,
+      [
         `Fewer words find more${scope.projectId === undefined ? "" : "; --all looks in every project"}.`,
         // Commands that old are found by whole words.
         ...(since.tools === undefined
           ? []
           : [`Tools and parts of words were searched only since ${localDay(since.tools)}.`]),
       ].join(" "),
-    });
+    );
   },
   text({ uses: { commands, tools, since } }, { db, note }) {
-    const shortId = shortIds(
+    const shortId = shortIdsOf(
       db,
-      [...commands, ...tools].map(({ last }) => last.parent_session_id ?? last.session_id),
+      [...commands, ...tools].map(({ last }) => last),
     );
     const noteLimit = (what: string, found: readonly object[], from: number | undefined): void => {
       if (found.length > 0 && from !== undefined)
@@ -169,7 +170,7 @@ function mark({ runs, succeeded }: { runs: number; succeeded: number }): string 
 
 function recordText(found: { runs: number; succeeded: number; last: FoundUse }, shortId: ShortId): string {
   const share = Math.round((found.succeeded / found.runs) * 100);
-  const id = shortId(found.last.parent_session_id ?? found.last.session_id);
+  const id = shortId(conversationOf(found.last));
   return `${count(found.runs, "run")}, ${share}% worked, last ${when(found.last.created_at)} in ${id}`;
 }
 

@@ -1,5 +1,5 @@
 // What was injected into agents' sessions, how much of it they used, and its tokens.
-import { AppError } from "../core/error.ts";
+import { nothingFound } from "../core/error.ts";
 import { withCommas } from "../core/text.ts";
 import { pad, padLeft } from "../platform/terminal/layout.ts";
 import { dim, heading } from "../platform/terminal/style.ts";
@@ -35,9 +35,10 @@ export const impact = defineQuery({
     const surfaces = impactBySurface(context.db, scope);
     const holdout = compareHoldout(context.db, scope);
     if (surfaces.length === 0 && holdout.length === 0) {
-      throw new AppError("nothing_found", `Nothing was injected in ${where} yet.`, {
-        hint: "Injection starts once Claude Code sessions are recorded; `c-mem context` previews it.",
-      });
+      throw nothingFound(
+        `Nothing was injected in ${where} yet.`,
+        "Injection starts once Claude Code sessions are recorded; `c-mem context` previews it.",
+      );
     }
     return { data: { surfaces, holdout }, meta: { where } };
   },

@@ -1,16 +1,16 @@
 // The sessions of a project, newest first.
-import { AppError } from "../core/error.ts";
+import { nothingFound } from "../core/error.ts";
 import { count, withCommas } from "../core/text.ts";
 import { columns, fit, pad, padLeft } from "../platform/terminal/layout.ts";
 import { dim, paint } from "../platform/terminal/style.ts";
 import { listSessions } from "../store/reads/session-list.ts";
-import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import type { ShortId } from "../store/reads/short-ids.ts";
 import { countSessions } from "../store/reads/counts.ts";
 import { defineQuery } from "./query.ts";
 import { countOf, listOf, whereOf } from "./schemas.ts";
 import { LIMIT, OFFSET, readScope, SCOPE, widerScope } from "./scope.ts";
 import { sessionJson, type SessionJson, sessionSchema } from "./session-json.ts";
-import { titleText, when } from "./session-text.ts";
+import { shortIdsOf, titleText, when } from "./session-text.ts";
 
 const DEFAULT_LIMIT = 20;
 
@@ -27,9 +27,10 @@ export const list = defineQuery({
     const { scope, where } = readScope(input, context);
     const found = listSessions(context.db, scope, limit + 1, offset);
     if (found.length === 0) {
-      throw new AppError("nothing_found", `No session in ${where} matches.`, {
-        hint: `${widerScope(scope)}, or \`c-mem sync\` to import earlier sessions.`,
-      });
+      throw nothingFound(
+        `No session in ${where} matches.`,
+        `${widerScope(scope)}, or \`c-mem sync\` to import earlier sessions.`,
+      );
     }
     const { sessions: total, subagents } = countSessions(context.db, scope);
     return {
@@ -39,10 +40,9 @@ export const list = defineQuery({
     };
   },
   text({ data: { results }, meta, withProject }, { db, note }) {
-    const ids = results.map((session) => session.session_id);
     // The rows already say how many there are, unless some are left out.
     if (results.length < meta.total || meta.subagents > 0) note(dim(`\n${footer(results.length, meta)}`));
-    return table(results, withProject, shortIds(db, ids));
+    return table(results, withProject, shortIdsOf(db, results));
   },
 });
 

@@ -1,5 +1,5 @@
 // Observations: the newest, those that match some words, or some by id with their evidence.
-import { AppError } from "../core/error.ts";
+import { nothingFound, usageError } from "../core/error.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../core/memory.ts";
 import { count, oneLine } from "../core/text.ts";
 import { deriveNewest } from "../memory/derive.ts";
@@ -77,12 +77,9 @@ export const observations = defineQuery({
     const found = semantic && findObservations(db, query, filter, limit + 1, semantic.meaning);
     const rows = found?.rows ?? listObservations(db, filter, limit + 1, input.offset);
     if (rows.length === 0) {
-      throw new AppError(
-        "nothing_found",
+      throw nothingFound(
         `No observation in ${where}${query === "" ? "" : ` matches "${oneLine(query, 80)}"`}.`,
-        {
-          hint: `Use fewer filters${scope.projectId === undefined ? "" : ", or --all for every project"}; \`c-mem search\` searches the sessions themselves.`,
-        },
+        `Use fewer filters${scope.projectId === undefined ? "" : ", or --all for every project"}; \`c-mem search\` searches the sessions themselves.`,
       );
     }
     const results = rows.slice(0, limit).map((row) => ({
@@ -119,7 +116,7 @@ export const observation = defineQuery({
   run({ id }, { db }) {
     const story = resolveObservation(db, id);
     if (story !== undefined) return { data: storyJson(story) };
-    throw new AppError("usage", "That is not the id of an observation.", { hint: "They look like o78." });
+    throw usageError("That is not the id of an observation.", "They look like o78.");
   },
 });
 
@@ -128,9 +125,10 @@ export function resolveObservation(db: Db, name: string): ObservationStory | und
   const id = parseObservationId(name);
   const story = id === undefined ? undefined : readObservation(db, id);
   if (id === undefined || story !== undefined) return story;
-  throw new AppError("nothing_found", `No observation ${name}.`, {
-    hint: "`c-mem observations` lists them; after `c-mem rebuild` an observation can have another id.",
-  });
+  throw nothingFound(
+    `No observation ${name}.`,
+    "`c-mem observations` lists them; after `c-mem rebuild` an observation can have another id.",
+  );
 }
 
 export const observationBatch = defineQuery({

@@ -1,5 +1,5 @@
 // The projects with recorded sessions, the one worked on last first.
-import { AppError } from "../core/error.ts";
+import { nothingFound } from "../core/error.ts";
 import { ago, count, oneLine } from "../core/text.ts";
 import { dim } from "../platform/terminal/style.ts";
 import { listProjects } from "../store/tables/projects.ts";
@@ -18,8 +18,7 @@ export const projects = defineQuery({
   }),
   run(_input, { db }) {
     const rows = listProjects(db);
-    if (rows.length === 0)
-      throw new AppError("nothing_found", "No projects yet.", { hint: "`c-mem sync` imports earlier sessions." });
+    if (rows.length === 0) throw nothingFound("No projects yet.", "`c-mem sync` imports earlier sessions.");
     return { data: { results: rows.map((row) => jsonOf(PROJECT, row)) }, rows };
   },
   text({ rows }) {

@@ -1,5 +1,5 @@
 // The sessions that share work with one session, and why.
-import { AppError } from "../core/error.ts";
+import { nothingFound } from "../core/error.ts";
 import { count } from "../core/text.ts";
 import { sessionTerms } from "../memory/relate/terms.ts";
 import { MAX_LINKS_MS, updateLinks } from "../memory/relate/update-links.ts";
@@ -12,11 +12,11 @@ import { promptTexts } from "../store/reads/link-evidence.ts";
 import { countSessions } from "../store/reads/counts.ts";
 import { sharedTerms } from "../store/reads/relations.ts";
 import { type SessionEntry, sessionsByIds } from "../store/reads/session-list.ts";
-import { shortId as shorten, shortIds } from "../store/reads/short-ids.ts";
+import { shortId as shorten } from "../store/reads/short-ids.ts";
 import { defineQuery } from "./query.ts";
 import { LIMIT, readScope, SCOPE, SESSION } from "./scope.ts";
 import { sessionJson, sessionSchema } from "./session-json.ts";
-import { titleText, when } from "./session-text.ts";
+import { shortIdsOf, titleText, when } from "./session-text.ts";
 
 const DEFAULT_LIMIT = 8;
 const TOPICS = 8;
@@ -50,14 +50,13 @@ export const related = defineQuery({
     }));
     if (results.length + topics.length > 0)
       return { data: { session_id: session.session_id, topics, results }, title: titleText(session) };
-    throw new AppError(
-      "nothing_found",
+    throw nothingFound(
       `Nothing is related to ${shorten(db, session.session_id)}: no shared files, commits, links, branch or topics.`,
-      { hint: "`c-mem timeline` shows what came before and after it." },
+      "`c-mem timeline` shows what came before and after it.",
     );
   },
   text({ data: { session_id: sessionId, topics, results }, title }, { db }) {
-    const shortId = shortIds(db, [sessionId, ...results.map((result) => result.session_id)]);
+    const shortId = shortIdsOf(db, [{ session_id: sessionId }, ...results]);
     const id = shortId(sessionId);
     const shared = topics.map(({ topic, session_ids: ids }) => `${topic} (${count(ids.length, "session")})`);
     const lines = results.flatMap((result) => {

@@ -1,7 +1,7 @@
 // Which sessions a query covers: project, agent, time.
 import { AGENTS } from "../agents/spec.ts";
 import { findProjectHere } from "../capture/capture-context.ts";
-import { AppError } from "../core/error.ts";
+import { nothingFound, usageError } from "../core/error.ts";
 import { parseTime, spanOf } from "../core/time.ts";
 import type { Db } from "../store/db/driver.ts";
 import { projectsNamed } from "../store/tables/projects.ts";
@@ -99,19 +99,18 @@ function readProject(
     const [named, ...others] = projectsNamed(db, name);
     if (named !== undefined)
       return others.length === 0 ? named : { id: named.id, name: `${named.name} (${named.key})` };
-    throw new AppError("nothing_found", `No project "${name}".`, { hint: "`c-mem projects` lists them." });
+    throw nothingFound(`No project "${name}".`, "`c-mem projects` lists them.");
   }
   if (cwd === undefined) return undefined;
   const { here, known } = findProjectHere(db, { paths, env, cwd });
   if (known !== undefined) return known;
-  throw new AppError("nothing_found", `No sessions of ${here.name} (${here.key}) yet.`, {
-    hint: "Use --all for every project, or `c-mem sync` to import earlier sessions.",
-  });
+  throw nothingFound(
+    `No sessions of ${here.name} (${here.key}) yet.`,
+    "Use --all for every project, or `c-mem sync` to import earlier sessions.",
+  );
 }
 
 export function checkAgent(id: string | undefined): string | undefined {
   if (id === undefined || AGENTS.some((agent) => agent.id === id)) return id;
-  throw new AppError("usage", `Unknown agent "${id}".`, {
-    hint: `One of: ${AGENTS.map((agent) => agent.id).join(", ")}`,
-  });
+  throw usageError(`Unknown agent "${id}".`, `One of: ${AGENTS.map((agent) => agent.id).join(", ")}`);
 }

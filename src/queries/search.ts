@@ -1,6 +1,6 @@
 // Finds the sessions that match some words, each with the turn and the text that show why.
 import { userSettings } from "../config/load.ts";
-import { AppError } from "../core/error.ts";
+import { nothingFound, usageError } from "../core/error.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../core/memory.ts";
 import { ago, oneLine } from "../core/text.ts";
 import { iso, localDay } from "../core/time.ts";
@@ -15,11 +15,12 @@ import {
   ROLES,
 } from "../recall/search/find-sessions.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
-import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import type { ShortId } from "../store/reads/short-ids.ts";
 import { embedSearchWords } from "./embedding-cache.ts";
 import { defineQuery } from "./query.ts";
 import { countOf, jsonOf, listOf, defineNames, schemaOf, textOrNull, timeOrNull, whereOf } from "./schemas.ts";
 import { LIMIT, readScope, SCOPE } from "./scope.ts";
+import { shortIdsOf } from "./session-text.ts";
 
 const FINDING = defineNames({
   text: ["session_id", "agent", "project", "item"],
@@ -95,7 +96,7 @@ export const search = defineQuery({
   }),
   async run({ q, role, type, concept, file, session, typing, ...input }, context) {
     const { db, paths, env } = context;
-    if (q.trim() === "") throw new AppError("usage", "The words are missing.", { hint: "c-mem search <words>" });
+    if (q.trim() === "") throw usageError("The words are missing.", "c-mem search <words>");
     const kind = kindOf(input.kind, role);
     updateSearchIndex(db, context.indexing);
     const settings = userSettings(paths, env);
@@ -113,12 +114,13 @@ export const search = defineQuery({
     const ms = Math.round((performance.now() - start) * 10) / 10;
     const { degraded = null, hint = null, model, vectors, waiting } = semantic;
     if (findings.length === 0) {
-      throw new AppError("nothing_found", `No session in ${where} matches "${oneLine(q, 80)}".`, {
-        hint: [
+      throw nothingFound(
+        `No session in ${where} matches "${oneLine(q, 80)}".`,
+        [
           scope.projectId === undefined ? "Try other words." : "Try other words, or --all for every project.",
           ...(semantic.meaning === undefined ? [`Used ${degraded}. ${hint ?? ""}`.trim()] : []),
         ].join(" "),
-      });
+      );
     }
     const meta = {
       query: q,
@@ -144,10 +146,7 @@ export const search = defineQuery({
     if (since > 0) header(`Words this common were searched only since ${localDay(since)}.`);
     // A missing model is reported by `status`, not by every search.
     if (isBroken) header(`Used ${degraded}. ${hint ?? ""}`.trim());
-    const shortId = shortIds(
-      db,
-      results.map((finding) => finding.session_id),
-    );
+    const shortId = shortIdsOf(db, results);
     return results.map((finding) => findingText(finding, shortId)).join("\n");
   },
 });
@@ -164,9 +163,10 @@ function indexesSearched(kind: FindKind | undefined, used: { meaning: boolean; t
 function kindOf(kind: FindKind | undefined, role: (typeof ROLE_NAMES)[number] | undefined): FindKind | undefined {
   if (role === undefined || role === "all") return kind;
   if (kind === undefined || kind === ROLES[role]) return ROLES[role];
-  throw new AppError("usage", `--kind ${kind} and --role ${role} exclude each other.`, {
-    hint: `--role ${role} searches --kind ${ROLES[role]}: give one of them.`,
-  });
+  throw usageError(
+    `--kind ${kind} and --role ${role} exclude each other.`,
+    `--role ${role} searches --kind ${ROLES[role]}: give one of them.`,
+  );
 }
 
 type FindingJson = ReturnType<typeof findingJson>;

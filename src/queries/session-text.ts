@@ -1,6 +1,9 @@
-// How a session is named and dated wherever one is printed.
-
+// Pieces of text that several commands print about sessions.
 import { localMinute } from "../core/time.ts";
+import { fit } from "../platform/terminal/layout.ts";
+import { paint } from "../platform/terminal/style.ts";
+import type { Db } from "../store/db/driver.ts";
+import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 
 /** Of a time in milliseconds or as in JSON. */
 export function when(at: number | string): string {
@@ -24,4 +27,26 @@ export function howLong(ms: number): string {
 export function changeText(change: { added: number; removed: number }): string {
   const parts = [change.added > 0 && `+${change.added}`, change.removed > 0 && `-${change.removed}`].filter(Boolean);
   return parts.length === 0 ? "" : ` ${parts.join(" ")}`;
+}
+
+export function commitText({ sha, subject }: { sha: string; subject: string }, width: number): string {
+  return `${paint("magenta", "commit")} ${paint("yellow", sha.slice(0, 9))} ${fit(subject, width)}`;
+}
+
+interface OfSession {
+  session_id: string;
+  parent_session_id?: string | null;
+}
+
+/** Short ids of these rows' sessions. */
+export function shortIdsOf(db: Db, rows: readonly (OfSession | null | undefined)[]): ShortId {
+  return shortIds(
+    db,
+    rows.flatMap((row) => [row?.session_id, row?.parent_session_id]),
+  );
+}
+
+/** A subagent's work counts as its parent's. */
+export function conversationOf({ session_id: id, parent_session_id: parent }: OfSession): string {
+  return parent ?? id;
 }

@@ -1,6 +1,6 @@
 // How much was done: totals, and counts by agent, project, tool and month.
 import { archiveSize } from "../capture/sync/archive-copies.ts";
-import { AppError } from "../core/error.ts";
+import { nothingFound } from "../core/error.ts";
 import { count, withCommas } from "../core/text.ts";
 import { folderSize, statOf } from "../platform/read-file.ts";
 import { columns, fit, pad, padLeft } from "../platform/terminal/layout.ts";
@@ -79,9 +79,10 @@ export const stats = defineQuery({
     const { scope, where } = readScope(input, context);
     const all = totals(db, scope);
     if (all.sessions + all.subagents === 0) {
-      throw new AppError("nothing_found", `No session in ${where} matches.`, {
-        hint: `${widerScope(scope)}, or \`c-mem sync\` to import earlier sessions.`,
-      });
+      throw nothingFound(
+        `No session in ${where} matches.`,
+        `${widerScope(scope)}, or \`c-mem sync\` to import earlier sessions.`,
+      );
     }
     const data = {
       totals: jsonOf(TOTALS, all),

@@ -47,7 +47,7 @@ const BASKET_TURN = [
   `2026-01-05 09:01  ${PROMPT}  p1`,
   "│   changed src/basket.js +3 -1",
   `│   failed  npm test → exit 1: ${FAILED}`,
-  "│   commit  abc1234 Empty the basket",
+  "│   commit abc1234 Empty the basket",
   "│",
   "┌ 5f6a7b8c  app: Make the header of the shop darker",
 ];

@@ -1,6 +1,6 @@
 // What happened before and after a session or an item, turn by turn, across sessions.
 import { errorLine } from "../core/error-text.ts";
-import { AppError } from "../core/error.ts";
+import { nothingFound } from "../core/error.ts";
 import { OBSERVATION_TYPES } from "../core/memory.ts";
 import { commandForm } from "../core/shell-command.ts";
 import { listText } from "../core/text.ts";
@@ -12,13 +12,13 @@ import { latestTurns, timelineAround, timelineAt, type TimelineTurn } from "../r
 import { resolveSession } from "../recall/search/find-session.ts";
 import { parseObservationId } from "../store/reads/items.ts";
 import { findObservation } from "../store/reads/observation-list.ts";
-import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
+import type { ShortId } from "../store/reads/short-ids.ts";
 import type { Scope } from "../store/reads/scope.ts";
 import type { TurnScope } from "../store/reads/timeline.ts";
 import { defineQuery } from "./query.ts";
 import { COMMIT, commitOf, jsonOf, listOf, defineNames, schemaOf, turnStatusOf } from "./schemas.ts";
 import { readRange, readScope, SCOPE } from "./scope.ts";
-import { changeText, when } from "./session-text.ts";
+import { changeText, commitText, shortIdsOf, when } from "./session-text.ts";
 
 const DEFAULT_DEPTH = 5;
 
@@ -93,9 +93,7 @@ export const timeline = defineQuery({
     if (turns.length === 0) {
       const what =
         type === undefined ? "Nothing recorded here yet." : `No turn here has an observation of type ${type}.`;
-      throw new AppError("nothing_found", what, {
-        hint: "Use --all for every project, or `c-mem sync` to import earlier sessions.",
-      });
+      throw nothingFound(what, "Use --all for every project, or `c-mem sync` to import earlier sessions.");
     }
     return {
       data: { results: turns.map(turnJson) },
@@ -103,8 +101,7 @@ export const timeline = defineQuery({
     };
   },
   text({ data: { results } }, { db }) {
-    const ids = results.flatMap((turn) => [turn.session_id, turn.continues[0]?.session_id]);
-    const shortId = shortIds(db, ids);
+    const shortId = shortIdsOf(db, [...results, ...results.map((turn) => turn.continues[0])]);
     return results.map((turn, index) => turnText(turn, results[index - 1], shortId)).join("\n");
   },
 });
@@ -154,7 +151,6 @@ function turnText(turn: Turn, before: Turn | undefined, shortId: ShortId): strin
     detail(`${paint("red", "failed")}  ${text}`);
   }
   if (turn.failed.length > FAILED_SHOWN) detail(dim(`and ${turn.failed.length - FAILED_SHOWN} more failed commands`));
-  for (const { sha, subject } of turn.commits)
-    detail(`${paint("magenta", "commit")}  ${paint("yellow", sha.slice(0, 9))} ${fit(subject, width - 20)}`);
+  for (const commit of turn.commits) detail(commitText(commit, width - 20));
   return lines.join("\n");
 }

@@ -9,7 +9,7 @@ import type { MessageItem, ToolItem } from "../recall/history/session-items.ts";
 import type { Item, SubagentItem, Transcript, Turn } from "../recall/history/transcript.ts";
 import type { Db } from "../store/db/driver.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
-import { howLong, titleText, when } from "./session-text.ts";
+import { commitText, howLong, titleText, when } from "./session-text.ts";
 import type { Detail } from "./transcript-json.ts";
 
 /** The rest of an input or output is only counted. */
@@ -91,16 +91,8 @@ function turnText(turn: Turn, detail: Shown): string {
     );
   }
   parts.push(...itemsText(turn.items, detail, ""));
-  if (turn.commits.length > 0) {
-    parts.push(
-      turn.commits
-        .map(
-          (commit) =>
-            `  ${paint("magenta", "commit")} ${paint("yellow", commit.sha.slice(0, 9))} ${fit(commit.subject, columns() - 20)}`,
-        )
-        .join("\n"),
-    );
-  }
+  if (turn.commits.length > 0)
+    parts.push(turn.commits.map((commit) => `  ${commitText(commit, columns() - 20)}`).join("\n"));
   return parts.join("\n\n");
 }
 

@@ -1,6 +1,6 @@
 // Edits by a person: write an observation, reword it, pin it, replace it.
 import { findCaptureContext } from "../capture/capture-context.ts";
-import { AppError } from "../core/error.ts";
+import { nothingFound, usageError } from "../core/error.ts";
 import { CONCEPTS, type Observation, OBSERVATION_TYPES } from "../core/memory.ts";
 import { oneLine } from "../core/text.ts";
 import { titleOf } from "../core/title.ts";
@@ -80,7 +80,7 @@ export function saveObservation(
   context: QueryContext,
   origin: "user" | "assistant",
 ) {
-  if (text.trim() === "") throw new AppError("usage", "The text is missing.", { hint: "c-mem remember <text>" });
+  if (text.trim() === "") throw usageError("The text is missing.", "c-mem remember <text>");
   const projectId = all ? undefined : projectOf(project, context);
   const words = { type, title, narrative: text.trim(), facts: [], concepts, files };
   const { id, isNew, alike } = memory.remember(context.db, projectId, { ...words, evidence: [], origin }, Date.now());
@@ -98,9 +98,9 @@ function projectOf(name: string | undefined, { db, paths, env, cwd }: QueryConte
   if (name !== undefined) {
     const named = onlyProjectNamed(db, name);
     if (named !== undefined) return named.id;
-    throw new AppError("nothing_found", `No project "${name}".`, { hint: "`c-mem projects` lists them." });
+    throw nothingFound(`No project "${name}".`, "`c-mem projects` lists them.");
   }
-  if (cwd === undefined) throw new AppError("usage", "project is missing.", { hint: "Or set all for every project." });
+  if (cwd === undefined) throw usageError("project is missing.", "Or set all for every project.");
   return upsertProject(db, findCaptureContext(cwd, paths.config, env).project, Date.now());
 }
 
@@ -217,13 +217,14 @@ export const undoSupersede = defineQuery({
 export function observationId(text: string): number {
   const id = parseObservationId(text.trim());
   if (id !== undefined) return id;
-  throw new AppError("usage", `"${oneLine(text, 60)}" is not an observation's id.`, {
-    hint: "Ids look like o78; `c-mem observations` shows them.",
-  });
+  throw usageError(
+    `"${oneLine(text, 60)}" is not an observation's id.`,
+    "Ids look like o78; `c-mem observations` shows them.",
+  );
 }
 
 function entryOf(db: Db, id: number): ObservationEntry {
   const row = findObservation(db, id);
   if (row !== undefined) return row;
-  throw new AppError("nothing_found", `No observation o${id}.`, { hint: "`c-mem observations` lists them." });
+  throw nothingFound(`No observation o${id}.`, "`c-mem observations` lists them.");
 }

@@ -1,6 +1,6 @@
 // The background worker: its state, its jobs, its log, and retrying what failed.
 import { spoolCounts } from "../capture/live/drain.ts";
-import { AppError } from "../core/error.ts";
+import { nothingFound } from "../core/error.ts";
 import { ago, count } from "../core/text.ts";
 import { iso, parseTime } from "../core/time.ts";
 import { allLogEntries, logEntries, logLine } from "../health/log-entries.ts";
@@ -94,7 +94,7 @@ export const workerLog = defineQuery({
   }),
   run({ lines = DEFAULT_LINES }, { paths }) {
     const results = logEntries<LogEntry>(paths.workerLog, lines).map((entry) => ({ ...entry }));
-    if (results.length === 0) throw new AppError("nothing_found", "The worker's log is empty.");
+    if (results.length === 0) throw nothingFound("The worker's log is empty.");
     return { data: { results } };
   },
   text: ({ data }) => data.results.map(({ at, message }) => `${dim(at)} ${message}`).join("\n"),
@@ -135,7 +135,7 @@ export const retryFailed = defineQuery({
     // A model that is paused after errors is tried again, too.
     const models = key === undefined ? clearPauses(db) : 0;
     if (retried + models === 0)
-      throw new AppError("nothing_found", key === undefined ? "No job has failed." : `No failed job "${key}".`);
+      throw nothingFound(key === undefined ? "No job has failed." : `No failed job "${key}".`);
     return { data: { retried, models } };
   },
   text: ({ data }) => `Retrying ${count(data.retried, "job")}.`,

@@ -2,18 +2,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-export interface Access {
-  hasToken(authorization: string | undefined): boolean;
-  /** For one link, valid once and for a minute. */
-  makeCode(): string;
-  /** True once, before it expires. */
-  useCode(code: string): boolean;
-  makeCookie(now: number): string;
-  hasCookie(value: string | undefined, now: number): boolean;
-  /** Counts a refusal; true after too many in a minute. */
-  refuse(now: number): boolean;
-}
-
 const CODE_MS = 60_000;
 const MAX_CODES = 20;
 /** Cookies outlive the worker: they depend on the token alone. */
@@ -37,39 +25,44 @@ export function isOwner(access: Access, { authorization, cookie }: IncomingHttpH
   return own !== undefined && access.hasCookie(own.slice(prefix.length), Date.now());
 }
 
-export function createAccess(token: string): Access {
+export type Access = ReturnType<typeof createAccess>;
+
+export function createAccess(token: string) {
   const codes = new Map<string, number>();
   let refusals: number[] = [];
   const sign = (text: string): string => createHmac("sha256", token).update(`cookie ${text}`).digest("hex");
   return {
-    hasToken(authorization) {
+    hasToken(authorization: string | undefined): boolean {
       const given = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
       return given !== undefined && isSame(given, token);
     },
-    makeCode() {
+    /** For one link, valid once and for a minute. */
+    makeCode(): string {
       const code = randomBytes(24).toString("base64url");
       for (const [old] of [...codes].slice(0, Math.max(0, codes.size + 1 - MAX_CODES))) codes.delete(old);
       codes.set(digest(code), performance.now() + CODE_MS);
       return code;
     },
-    useCode(code) {
+    /** True once, before it expires. */
+    useCode(code: string): boolean {
       const key = digest(code);
       const until = codes.get(key);
       codes.delete(key);
       return until !== undefined && performance.now() < until;
     },
-    makeCookie(now) {
+    makeCookie(now: number): string {
       const issued = String(Math.floor(now / 1000));
       return `${issued}.${sign(issued)}`;
     },
-    hasCookie(value, now) {
+    hasCookie(value: string | undefined, now: number): boolean {
       const [issued = "", signature = ""] = (value ?? "").split(".");
       if (!/^\d{1,12}$/.test(issued) || !isSame(signature, sign(issued))) return false;
       const age = now / 1000 - Number(issued);
       // The clock may have been set back.
       return age > -COOKIE_SECONDS && age < COOKIE_SECONDS;
     },
-    refuse(now) {
+    /** Counts a refusal; true after too many in a minute. */
+    refuse(now: number): boolean {
       refusals = [...refusals.filter((at) => now - at < REFUSALS_MS), now].slice(-REFUSALS - 1);
       return refusals.length > REFUSALS;
     },

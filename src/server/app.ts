@@ -1,7 +1,7 @@
 // The app: serves every route of the table, and the page.
 import { type Context, Hono } from "hono";
 import type * as z from "zod";
-import { AppError } from "../core/error.ts";
+import { AppError, nothingFound, usageError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
 import type { Fields } from "../queries/fields.ts";
 import { addDocs } from "./docs-page.ts";
@@ -30,7 +30,7 @@ export function createApp(host: Host): Hono {
 }
 
 function noRoute(): AppError {
-  return new AppError("nothing_found", "No such route.", { hint: "/api/docs lists them." });
+  return nothingFound("No such route.", "/api/docs lists them.");
 }
 
 async function serve(http: Context, row: Route, host: Host): Promise<Response> {
@@ -75,7 +75,7 @@ function refuseUnknown(fields: Fields = {}, values: object, what: string): void 
 }
 
 function usage(message: string): AppError {
-  return new AppError("usage", message, { hint: "See /api/docs." });
+  return usageError(message, "See /api/docs.");
 }
 
 function parse(schema: z.ZodType, body: unknown): unknown {
@@ -91,6 +91,6 @@ async function readJson(http: Context): Promise<unknown> {
     return text.trim() === "" ? {} : JSON.parse(text);
   } catch {
     // Not the parser's message: it quotes the body.
-    throw new AppError("usage", "The body is not JSON.");
+    throw usageError("The body is not JSON.");
   }
 }

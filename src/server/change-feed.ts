@@ -13,9 +13,37 @@ import {
   type NewToolUse,
   newToolUses,
 } from "../store/reads/change-feed.ts";
-import { newestIds } from "../store/reads/counts.ts";
+import { newestIds, type NewestIds } from "../store/reads/counts.ts";
 import { findObservation } from "../store/reads/observation-list.ts";
-import { type Cursor, cursorText } from "./cursor.ts";
+
+/** A position in the stream. As an event's id it lets a subscriber resume. */
+export interface Cursor extends Omit<NewestIds, "messages"> {
+  /** Ends of sessions up to this time were announced. */
+  endedAt: number;
+}
+
+const LETTERS: readonly (readonly [keyof Cursor, string])[] = [
+  ["sessions", "s"],
+  ["prompts", "p"],
+  ["tool_uses", "t"],
+  ["observations", "o"],
+  ["summaries", "u"],
+  ["endedAt", "e"],
+];
+const FORM = new RegExp(`^${LETTERS.map(([, letter]) => `${letter}(\\d{1,15})`).join("")}$`);
+
+export function cursorText(cursor: Cursor): string {
+  return LETTERS.map(([key, letter]) => `${letter}${cursor[key]}`).join("");
+}
+
+/** Undefined if malformed, or ahead of the database: it was replaced. */
+export function parseCursor(text: string | undefined, newest: Cursor): Cursor | undefined {
+  const match = FORM.exec(text ?? "");
+  if (match === null) return undefined;
+  const numbers = LETTERS.map(([key], index) => [key, Number(match[index + 1])] as const);
+  if (numbers.some(([key, value]) => value > newest[key])) return undefined;
+  return Object.fromEntries(numbers) as unknown as Cursor;
+}
 
 export interface ChangeEvent {
   /** The cursor after this event. */
@@ -24,11 +52,11 @@ export interface ChangeEvent {
   data: object;
 }
 
-/** Of one kind per read; the rest follows with the next one. */
+/** At most this many of one kind in a read; the next read returns the rest. */
 const MAX_ROWS = 1_000;
 /** Older rows come from imported transcripts and are not announced. */
 const FRESH_MS = 15 * 60_000;
-/** A session's end is stored a little late: this much is read again, and each end announced once. */
+/** A session's end is stored up to this late, so this much is read again. Each end is announced once. */
 const LATE_MS = 10_000;
 
 export const SESSION = defineNames({
@@ -51,11 +79,11 @@ export function newestCursor(db: Db, now: number): Cursor {
 
 export interface Changes {
   events: ChangeEvent[];
-  /** More than one read returns. */
+  /** Another read returns the rest. */
   hasMore: boolean;
 }
 
-/** Reads on from the cursor and moves it. `sentEnds` remembers which ends were announced. */
+/** Reads what was written after the cursor, and moves it. `sentEnds`: the ends already announced. */
 export function readChanges(db: Db, cursor: Cursor, sentEnds: Set<string>, now: number): Changes {
   const events: ChangeEvent[] = [];
   let hasMore = false;
@@ -67,16 +95,16 @@ export function readChanges(db: Db, cursor: Cursor, sentEnds: Set<string>, now: 
     cursor[key] = Math.max(cursor[key], to);
     if (data !== undefined) events.push({ id: cursorText(cursor), event, data });
   };
-  const fresh = <Row extends NewSession>(row: Row, describe: (row: Row) => object): object | undefined =>
+  const ifFresh = <Row extends NewSession>(row: Row, describe: (row: Row) => object): object | undefined =>
     now - row.at > FRESH_MS ? undefined : describe(row);
   for (const row of limited(newSessions(db, cursor.sessions, MAX_ROWS)))
-    add("session_started", "sessions", row.id, fresh(row, sessionOf));
+    add("session_started", "sessions", row.id, ifFresh(row, sessionOf));
   for (const row of limited(newPrompts(db, cursor.prompts, MAX_ROWS))) {
     const describe = () => ({ ...sessionOf(row), id: `p${row.id}`, prompt_number: row.prompt_number, text: row.text });
-    add("prompt", "prompts", row.id, fresh(row, describe));
+    add("prompt", "prompts", row.id, ifFresh(row, describe));
   }
   for (const row of limited(newToolUses(db, cursor.tool_uses, MAX_ROWS)))
-    add("tool_use", "tool_uses", row.id, fresh(row, toolUse));
+    add("tool_use", "tool_uses", row.id, ifFresh(row, toolUse));
   for (const id of limited(newObservationIds(db, cursor.observations, MAX_ROWS))) {
     const row = findObservation(db, id);
     add("observation", "observations", id, row && { ...observationJson(row), change: "created" });

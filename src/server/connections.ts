@@ -1,5 +1,5 @@
-// Keeps the server open to its owner while others hold connections open: all come from 127.0.0.1, so no address tells them apart.
-// A connection counts as the owner's once a request on it had the token or the cookie. Of the others the oldest are closed.
+// Limits connections without the token or cookie, so that other programs cannot block the server: too many, and the oldest are closed.
+// A connection is trusted after a request with the token or cookie. Addresses do not help: all are 127.0.0.1.
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 
@@ -11,12 +11,12 @@ const CHECK_MS = 50;
 /** Beyond this no grace time: every connection takes a file descriptor. */
 const MAX_AT_ONCE = 768;
 
-/** Returns what must be called with every request. */
+/** Returns a function to call with every request. */
 export function limitConnections(
   server: Server,
   isOwner: (request: IncomingMessage) => boolean,
 ): (request: IncomingMessage) => void {
-  /** With the time of the last request, oldest first. */
+  /** The time of each one's last request, oldest first. */
   const unknown = new Map<Socket, number>();
   let timer: NodeJS.Timeout | undefined;
   const closeOldest = (limit: number, before: number): void => {

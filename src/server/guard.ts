@@ -1,4 +1,4 @@
-// Rejects requests that are not from this machine's owner: other origins, other host names, missing tokens.
+// Rejects requests from other origins, with other host names, or without the token or cookie.
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
 import { AppError } from "../core/error.ts";
@@ -61,7 +61,7 @@ function findRefusal(http: Context, hosts: readonly string[]): string | undefine
     return "Requests from other origins are not allowed.";
   const site = req.header("Sec-Fetch-Site");
   if (site === undefined || site === "same-origin" || site === "none") return undefined;
-  // Following a link to the page: it shows no data by itself, and sends no cookie.
+  // Following a link to the page is allowed: the page itself has no data, and no cookie is sent.
   const isVisit = req.method === "GET" && req.header("Sec-Fetch-Mode") === "navigate" && !isData(req.method, req.path);
   return isVisit ? undefined : "Requests from other sites are not allowed.";
 }
@@ -94,15 +94,15 @@ function isFromPage({ req }: Context): boolean {
   return isOwn && /^application\/json\b/i.test(req.header("Content-Type") ?? "");
 }
 
-/** Not hono's: it rebuilds the request, which the Node adaptor does not support for bodies without a length. */
+/** hono's own limit fails here for bodies without Content-Length: it rebuilds the request. */
 export function limitBody(host: Host): MiddlewareHandler {
   const message = `The body is larger than ${MAX_BODY_BYTES / 1024 / 1024} MB.`;
   return async (http, next) => {
-    const isUnmeasured = http.req.header("Transfer-Encoding") !== undefined;
+    const hasNoLength = http.req.header("Transfer-Encoding") !== undefined;
     const isTooLarge = Number(http.req.header("Content-Length") ?? 0) > MAX_BODY_BYTES;
-    const text = isUnmeasured && !isTooLarge ? await readUpTo(http.req.raw.body, MAX_BODY_BYTES) : "";
+    const text = hasNoLength && !isTooLarge ? await readUpTo(http.req.raw.body, MAX_BODY_BYTES) : "";
     if (isTooLarge || text === undefined) return replyError(http, "", new AppError("too_large", message), host);
-    if (isUnmeasured) http.req.bodyCache.text = text;
+    if (hasNoLength) http.req.bodyCache.text = text;
     return await next();
   };
 }

@@ -22,7 +22,7 @@ export function createHttpApp(options: HostOptions): HttpApp {
 
 const BUSY_TIMEOUT_MS = 1_000;
 
-/** Runs one slow query; prints nothing else. */
+/** Runs one slow query, in the process started for it. */
 export async function runOffloaded(paths: Paths, env: Env, { path, values }: OffloadedQuery): Promise<OffloadReply> {
   const row = ROUTES.find((route) => route.path === path);
   const db = openDriver(paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });

@@ -7,7 +7,7 @@ import { storedId } from "../capture/live/ids.ts";
 import { admitEvent } from "../capture/live/admit-event.ts";
 import { writeDrop } from "../capture/live/spool.ts";
 import { findCaptureContext, type CaptureContext } from "../capture/capture-context.ts";
-import { AppError } from "../core/error.ts";
+import { usageError } from "../core/error.ts";
 import { filterText } from "../core/privacy/filter.ts";
 import type { QueryContext } from "../queries/query.ts";
 import type { Db } from "../store/db/driver.ts";
@@ -44,7 +44,7 @@ export function recordEvent(
     at: Date.now(),
     env: {},
   });
-  if (event === undefined) throw new AppError("usage", "The event is empty.", { hint: "See /api/docs." });
+  if (event === undefined) throw usageError("The event is empty.", "See /api/docs.");
   const agent = known?.agent ?? source.agent ?? OTHER_AGENT;
   const captured = admitEvent({ ...event, agent }, captureContext, paths);
   if (typeof captured === "string")
@@ -60,7 +60,7 @@ export function recordEvent(
 
 /** By the agent's id or, as a number, by ours. */
 function sessionOf(db: Db, id: string | number | undefined): SessionEntry | undefined {
-  if (id === undefined || id === "") throw new AppError("usage", "sessionId is missing.");
+  if (id === undefined || id === "") throw usageError("sessionId is missing.");
   const own = findSession(db, storedId(String(id)))?.id ?? (/^\d{1,15}$/.test(String(id)) ? Number(id) : undefined);
   return own === undefined ? undefined : sessionsByIds(db, [own])[0];
 }
@@ -71,11 +71,11 @@ function findFolder(
   { cwd, project }: EventSource,
   known: SessionEntry | undefined,
 ): { cwd: string; captureContext: CaptureContext } {
-  if (cwd !== undefined && !isAbsolute(cwd)) throw new AppError("usage", "cwd must be an absolute path.");
+  if (cwd !== undefined && !isAbsolute(cwd)) throw usageError("cwd must be an absolute path.");
   const named = project === undefined || cwd !== undefined ? undefined : projectsNamed(db, project)[0];
   const folder = cwd ?? known?.cwd ?? named?.root;
   if (folder === undefined && project === undefined)
-    throw new AppError("usage", "cwd is missing.", { hint: "Send cwd, the folder the session works in." });
+    throw usageError("cwd is missing.", "Send cwd, the folder the session works in.");
   const captureContext = findCaptureContext(folder || "/", paths.config, env);
   if (cwd !== undefined) return { cwd, captureContext };
   const found = (known && projectOfSession(db, known.session_id)) ?? named;

@@ -3,8 +3,7 @@ import type { Db } from "../store/db/driver.ts";
 import { countJobs } from "../store/tables/jobs.ts";
 import { writeVersion } from "../store/db/query-cache.ts";
 import type { Store } from "../queries/cached-store.ts";
-import { type Cursor, cursorText, parseCursor } from "./cursor.ts";
-import { newestCursor, type ChangeEvent, readChanges } from "./change-feed.ts";
+import { type ChangeEvent, type Cursor, cursorText, newestCursor, parseCursor, readChanges } from "./change-feed.ts";
 
 export interface Client {
   /** False when its queue is full: it is dropped. */
@@ -12,27 +11,19 @@ export interface Client {
   close(): void;
 }
 
-export interface Live {
-  /** Resumes after the event with this id, if that is still known. */
-  subscribe(client: Client, lastEventId: string | undefined): void;
-  unsubscribe(client: Client): void;
-  count(): number;
-  /** To every subscriber at once; not stored. */
-  broadcast(event: string, data: object): void;
-  close(): void;
-}
+export type Live = ReturnType<typeof createLive>;
 
-/** While anyone is subscribed: one SQLite query when nothing was written. */
+/** Only with subscribers. Costs one SQLite query if nothing was written. */
 const POLL_MS = 200;
 /** A comment line keeps the connection open. */
 const KEEP_ALIVE_MS = 15_000;
 /** After a longer gap, reloading the page is cheaper. */
 const MAX_CATCH_UP_ROUNDS = 5;
 
-/** The worker drains the spool; the stream reports what it stored. */
+/** The worker drains the spool; the stream only reads the database. */
 const AS_IS = { asIs: true };
 
-export function createLive(store: Store, log: (message: string) => void): Live {
+export function createLive(store: Store, log: (message: string) => void) {
   const clients = new Set<Client>();
   const sentEnds = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
@@ -83,7 +74,8 @@ export function createLive(store: Store, log: (message: string) => void): Live {
     }
   };
   return {
-    subscribe(client, lastEventId) {
+    /** Resumes after the event with this id, if that is still known. */
+    subscribe(client: Client, lastEventId: string | undefined): void {
       // Current subscribers get everything up to where the new one starts.
       if (timer !== undefined) poll();
       store.use((db) => {
@@ -103,10 +95,11 @@ export function createLive(store: Store, log: (message: string) => void): Live {
     },
     unsubscribe,
     count: () => clients.size,
-    broadcast(event, data) {
+    /** Sends an event to every subscriber; not stored. */
+    broadcast(event: string, data: object): void {
       if (cursor !== undefined) sendAll(eventText({ id: cursorText(cursor), event, data }));
     },
-    close() {
+    close(): void {
       clearInterval(timer);
       for (const client of clients) client.close();
       clients.clear();

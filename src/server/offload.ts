@@ -1,4 +1,4 @@
-// Runs slow queries in a process of their own: reading every row of a large store takes seconds and would block the server.
+// Runs slow queries in a process of their own: reading every row of a large store blocks for seconds.
 // Replies are cached until the store changes.
 import { spawn } from "node:child_process";
 import type { Answer, ErrorJson, Json } from "../queries/envelope.ts";
@@ -9,11 +9,7 @@ import type { Db } from "../store/db/driver.ts";
 import { writeVersion } from "../store/db/query-cache.ts";
 import type { Route } from "./route.ts";
 
-export interface Offload {
-  /** Undefined for a small store: running the query here is faster. */
-  run(db: Db, route: SlowRoute, values: Json): Promise<Answer> | undefined;
-  close(): void;
-}
+export type Offload = ReturnType<typeof createOffload>;
 
 type SlowRoute = Pick<Route, "path" | "readsFiles">;
 
@@ -28,7 +24,7 @@ export type OffloadReply = Answer | Pick<ErrorJson, "error">;
 const LARGE_BYTES = 100 * 1024 * 1024;
 /** The store changes all the time while agents work, so a reply stays valid for this many times its duration. */
 const VALID_FACTOR = 10;
-/** "The last seven days" is another span tomorrow. */
+/** "The last seven days" changes with time even if the store does not. */
 const MAX_AGE_MS = 10 * 60_000;
 const MAX_REPLIES = 20;
 const TIMEOUT_MS = 120_000;
@@ -41,11 +37,12 @@ interface CachedReply {
   version: string | undefined;
 }
 
-export function createOffload(paths: Paths): Offload {
+export function createOffload(paths: Paths) {
   const replies = new Map<string, CachedReply>();
   const stop = new AbortController();
   return {
-    run(db, { path, readsFiles = false }, values) {
+    /** Undefined for a small store: running the query here is faster. */
+    run(db: Db, { path, readsFiles }: SlowRoute, values: Json): Promise<Answer> | undefined {
       if ((statOf(paths.database)?.size ?? 0) < LARGE_BYTES) return undefined;
       const key = JSON.stringify([path, values]);
       const version = readsFiles ? undefined : writeVersion(db);
@@ -62,7 +59,7 @@ export function createOffload(paths: Paths): Offload {
       );
       return entry.reply;
     },
-    close: () => stop.abort(),
+    close: (): void => stop.abort(),
   };
 }
 

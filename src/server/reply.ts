@@ -5,7 +5,7 @@ import { type Answer, answerJson, errorJson } from "../queries/envelope.ts";
 import { AppError } from "../core/error.ts";
 import type { Host } from "./host.ts";
 
-/** By error code; others are the caller's: 422. */
+/** By error code; all others are 422. */
 const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   usage: 400,
   unauthorized: 401,
@@ -39,19 +39,19 @@ export function replyError(http: Context, command: string, error: unknown, host:
   json.error.hint = json.error.hint && withParameters(json.error.hint);
   if (!(error instanceof AppError)) {
     host.log(`${http.req.method} ${http.req.path}: ${json.error.message}`, { stack: (error as Error)?.stack });
-    // Its words may be anybody's; the log has them.
+    // The message may quote private data; it is in the log.
     json.error.message = "Something went wrong.";
-    json.error.hint = "`c-mem worker logs` says what. This is a bug in c-mem: please report it.";
+    json.error.hint = "`c-mem worker logs` has the details. This is a bug in C-Mem: please report it.";
   }
-  return http.json(json, isQuiet(http, json.error.code) ? 200 : statusOf(json.error.code));
+  return http.json(json, wantsOk(http, json.error.code) ? 200 : statusOf(json.error.code));
 }
 
-/** Our own page asks for a question without an answer not to count as failed: a browser writes failures down in red. */
-function isQuiet(http: Context, code: string): boolean {
+/** The page asks for status 200 instead of 404: browsers log every 404 as an error. */
+function wantsOk(http: Context, code: string): boolean {
   return (code === "nothing_found" || code === "no_memory") && http.req.header("X-Nothing-Found") === "200";
 }
 
-/** What the command line calls an option is a parameter here, of the same name. Commands to run stay as they are. */
+/** "--has-more" -> "`hasMore`", the name of the parameter. Commands to run stay: "`c-mem list --all`" */
 function withParameters(text: string): string {
   return text.replace(
     /`[^`]*`|\bc-mem [^.,;)`]*|(?<![\w-])--([a-z]+(?:-[a-z]+)*)/g,

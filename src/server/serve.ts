@@ -18,7 +18,7 @@ export interface Serving {
 export type ServeOptions = Omit<HostOptions, "token" | "port">;
 
 const ADDRESS = "127.0.0.1";
-/** Then the system chooses a port. */
+/** If none of these is free, the system chooses one. */
 const PORTS_TRIED = 20;
 
 const LIMITS = {
@@ -93,12 +93,12 @@ function loadOnFirstRequest(options: () => HostOptions): LazyApp {
 
 const NOTHING: Serving = { port: undefined, viewers: () => 0, close: async () => {} };
 
-/** Fails on a full disk. */
+/** The disk may be full. */
 function tryWrite(path: string, record: ServerRecord): void {
   try {
     writeServer(path, record);
   } catch {
-    // Clients notice that the server does not answer.
+    // Without the record, clients find out when they connect.
   }
 }
 

@@ -6,7 +6,7 @@ import type { Host } from "./host.ts";
 import type { Client } from "./live.ts";
 import { replyError } from "./reply.ts";
 
-/** A few seconds of peak traffic. */
+/** Peak traffic of a few seconds. */
 const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
 const MAX_SUBSCRIBERS = 100;
 

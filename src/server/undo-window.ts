@@ -3,26 +3,18 @@ import { randomBytes } from "node:crypto";
 import type { QueryContext } from "../queries/query.ts";
 import type { Answer } from "../queries/envelope.ts";
 import { carryOutForget, planForget } from "../queries/forget.ts";
-import { AppError } from "../core/error.ts";
+import { AppError, nothingFound } from "../core/error.ts";
 
 export const MAX_HOLD_SECONDS = 60;
 /** Receipts kept for later requests. */
 const MAX_RECEIPTS = 50;
 
-export interface ForgetRequest {
+interface ForgetRequest {
   ids: readonly string[];
   evidence?: boolean | undefined;
 }
 
-export interface UndoWindow {
-  carryOut(wish: ForgetRequest): Answer;
-  /** Returns the token that cancels it. */
-  hold(wish: ForgetRequest, seconds: number): string;
-  stateOf(token: string): Answer;
-  cancel(token: string): Answer;
-  /** The worker stops: what is still waiting is forgotten now. */
-  finish(): void;
-}
+export type UndoWindow = ReturnType<typeof createUndoWindow>;
 
 interface Pending {
   request: ForgetRequest;
@@ -31,13 +23,13 @@ interface Pending {
   receipt?: unknown;
 }
 
-export interface UndoWindowContext {
+interface UndoWindowContext {
   use<T>(work: (context: QueryContext) => T): T;
   broadcast(event: string, data: object): void;
   log(message: string): void;
 }
 
-export function createUndoWindow({ use, broadcast, log }: UndoWindowContext): UndoWindow {
+export function createUndoWindow({ use, broadcast, log }: UndoWindowContext) {
   const pending = new Map<string, Pending>();
   const carryOut = ({ ids, evidence = false }: ForgetRequest): Answer => {
     const answer = use((context) => carryOutForget(context, planForget(context, ids, { evidence })));
@@ -58,11 +50,12 @@ export function createUndoWindow({ use, broadcast, log }: UndoWindowContext): Un
   const find = (token: string): Pending => {
     const one = pending.get(token);
     if (one !== undefined) return one;
-    throw new AppError("nothing_found", "No pending forget has this token.");
+    throw nothingFound("No pending forget has this token.");
   };
   return {
     carryOut,
-    hold(request, seconds) {
+    /** Returns the token that cancels it. */
+    hold(request: ForgetRequest, seconds: number): string {
       for (const [old, one] of [...pending].slice(0, Math.max(0, pending.size - MAX_RECEIPTS))) {
         end(one);
         pending.delete(old);
@@ -72,18 +65,19 @@ export function createUndoWindow({ use, broadcast, log }: UndoWindowContext): Un
       pending.set(token, one);
       return token;
     },
-    stateOf(token) {
+    stateOf(token: string): Answer {
       const { state, receipt } = find(token);
       return { data: { state, receipt: receipt ?? null } };
     },
-    cancel(token) {
+    cancel(token: string): Answer {
       const one = find(token);
       if (one.state !== "held") throw new AppError("too_late", "It is already forgotten and cannot be restored.");
       clearTimeout(one.timer);
       pending.delete(token);
       return { data: { cancelled: true } };
     },
-    finish() {
+    /** When the worker stops, everything still waiting is forgotten. */
+    finish(): void {
       for (const one of pending.values()) end(one);
     },
   };

@@ -25,7 +25,7 @@ export function addOpenLink(app: Hono, host: Host): void {
   app.get("/open", (http) => {
     if (!host.access.useCode(http.req.query("code") ?? "")) {
       host.access.refuse(performance.now());
-      // The page works for a signed-in browser, and tells others what to do.
+      // A signed-in browser gets the page; others get instructions from it.
       if (http.req.header("Accept")?.includes("text/html") === true) return http.redirect("/", 303);
       const hint = "Run `c-mem open` again: a link works once, for a minute.";
       return replyError(http, "open", new AppError("unauthorized", "This link has expired.", { hint }), host);
