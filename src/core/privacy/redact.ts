@@ -9,7 +9,7 @@ import type { Secret, SecretRange } from "./secrets/secret.ts";
 const RUN = /[\uDC00-\uDFFF]?(?:(?<=[\w+=-])[\w+=-]+)?/y;
 /** The same behind a match that reached a pattern's maximum length. */
 const LONG_RUN = /[\w+/=.%-]*/y;
-const LONG_CHARS = 299;
+const LONG_CHARS = 300;
 const REDACTED = /\[redacted:[a-z0-9-]{1,40}\]/g;
 /** Redacting a secret can uncover another; no text has needed more rounds. */
 const MAX_ROUNDS = 4;
@@ -19,7 +19,7 @@ export function secretRanges(text: string): SecretRange[] {
   const suspicion = suspects(text);
   let ranges = scan(text, suspicion);
   // A secret on two lines has its hint on one of them.
-  if (suspicion.isHinted && isFolded(text)) ranges = merge([...ranges, ...foldedRanges(text, scan)]);
+  if (suspicion.isHinted && isFolded(text)) ranges = merge([...ranges, ...foldedRanges(text, scanPatterns)]);
   for (let round = 1; round < MAX_ROUNDS && ranges.length > 0; round++) {
     const more = scan(replaceRanges(text, ranges));
     if (more.length === 0) break;
@@ -53,11 +53,31 @@ export function replaceRanges(text: string, ranges: readonly SecretRange[]): str
   return out + text.slice(from);
 }
 
-function scan(text: string, { secrets, words }: Suspicion = suspects(text)): SecretRange[] {
-  const found: SecretRange[] = [];
-  for (const secret of secrets) collect(secret, text, found);
-  for (const range of labelledRanges(text, words)) found.push({ ...range, end: runEnd(text, range) });
+function scan(text: string, suspicion = suspects(text)): SecretRange[] {
+  const found = matches(text, suspicion);
+  if (suspicion.words.length > 0) labelledRanges(text, suspicion.words, found);
   return keepMarks(text, found);
+}
+
+/** Without labels: those are found in folded lines as they are. */
+function scanPatterns(text: string): SecretRange[] {
+  return keepMarks(text, matches(text, suspects(text)));
+}
+
+function matches(text: string, { secrets, words }: Suspicion): SecretRange[] {
+  const found: SecretRange[] = [];
+  for (const secret of secrets) {
+    const starts = secret.starts;
+    if (starts === undefined) collect(secret, text, found);
+    else
+      collectAt(
+        secret,
+        words.flatMap((word) => starts(text, word)),
+        text,
+        found,
+      );
+  }
+  return found;
 }
 
 /** An earlier `[redacted:name]` is never split: a match that touches it covers it, a match inside it is dropped. */
@@ -68,23 +88,38 @@ function keepMarks(text: string, found: readonly SecretRange[]): SecretRange[] {
   return merge([...marks, ...found]).filter(({ start, end }) => ends.get(start) !== end);
 }
 
-function collect({ name, pattern: patternOf, accept }: Secret, text: string, found: SecretRange[]): void {
-  const pattern = patternOf();
+function collect(secret: Secret, text: string, found: SecretRange[]): void {
+  const pattern = secret.pattern();
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    const range = rangeOf(match, name);
-    if (accept !== undefined && !accept(match, text.slice(range.start, range.end))) continue;
-    range.end = pattern.lastIndex = runEnd(text, range);
-    found.push(range);
+    pattern.lastIndex = take(secret, match, text, found);
   }
 }
 
-/** The end of the secret, which may be longer than what its pattern matches. */
-function runEnd(text: string, { start, end }: SecretRange): number {
-  const run = end - start >= LONG_CHARS ? LONG_RUN : RUN;
-  run.lastIndex = end;
+/** The same for a secret that can start only at certain places, whose pattern is sticky. */
+function collectAt(secret: Secret, starts: readonly number[], text: string, found: SecretRange[]): void {
+  const pattern = secret.pattern();
+  let from = 0;
+  for (const start of starts.toSorted((a, b) => a - b)) {
+    if (start < from) continue;
+    pattern.lastIndex = start;
+    const match = pattern.exec(text);
+    from = match === null ? start + 1 : take(secret, match, text, found);
+  }
+}
+
+/** Returns where to search next. */
+function take({ name, accept, nests }: Secret, match: RegExpExecArray, text: string, found: SecretRange[]): number {
+  const range = rangeOf(match, name);
+  if (accept !== undefined && !accept(match, text.slice(range.start, range.end))) {
+    return nests ? range.start : match.index + match[0].length;
+  }
+  const run = range.end - range.start >= LONG_CHARS ? LONG_RUN : RUN;
+  run.lastIndex = range.end;
   run.test(text);
-  return wrappedEnd(text, run.lastIndex);
+  range.end = wrappedEnd(text, run.lastIndex);
+  found.push(range);
+  return range.end;
 }
 
 function rangeOf(match: RegExpExecArray, name: string): SecretRange {

@@ -17,8 +17,7 @@ const RULE = /^[\s|+:=\-─┬┴┼├┤└┘┌┐═╪]*$/;
 const OWNER_CELL =
   /^(?:user|usr|login|e?-?mail|host|name|account|service|server|url|site|id|system|environment|env|role|device|app|benutzer|first|index)|user|login|name$/i;
 
-function tableValues(text: string, label: Label): SecretRange[] {
-  const { start, end, name } = label;
+function tableValues(text: string, { kind, start, end, name }: Label): SecretRange[] {
   if (!/^["'`*]{0,3}[ \t]*(?:[|│\t,;]|\r?\n|\\n|$)/.test(text.slice(end, end + 40))) return [];
   const from = lineStart(text, start);
   const to = lineEnd(text, end);
@@ -45,7 +44,7 @@ function tableValues(text: string, label: Label): SecretRange[] {
     if (line === "" || values.length !== cells.length) break;
     const value = values[column];
     if (value === undefined || value.text === "") continue;
-    if (isCredential(label, value, /\s/.test(value.text) ? "argument" : "setting")) {
+    if (isCredential(kind, value, /\s/.test(value.text) ? "argument" : "setting")) {
       found.push({ start: next + value.start, end: next + value.end, name: NAME });
     }
   }
@@ -100,8 +99,7 @@ function splitCells(line: string, delimiter: string): Value[] {
 const VALUES = /^[^()]{0,200}\)\s{0,20}(?:values|\\nvalues)\s{0,20}/i;
 
 /** The values of an SQL insert: (email, password) VALUES ('a', 'b'). */
-function insertedValues(text: string, label: Label): SecretRange[] | undefined {
-  const { start, end } = label;
+function insertedValues(text: string, { kind, start, end }: Label): SecretRange[] | undefined {
   if (!/^["'`]?\s?[,)]/.test(text.slice(end, end + 3))) return undefined;
   const head = VALUES.exec(text.slice(end, end + 240));
   if (head === null) return undefined;
@@ -123,7 +121,7 @@ function insertedValues(text: string, label: Label): SecretRange[] | undefined {
       const value = item[1] ?? item[2];
       if (index === column && value !== undefined) {
         const at = place + item[0].length - 1 - value.length;
-        if (isCredential(label, { start: 0, end: 0, text: value, isQuoted: true }, "literal")) {
+        if (isCredential(kind, { start: 0, end: 0, text: value, isQuoted: true }, "literal")) {
           found.push({ start: at, end: at + value.length, name: NAME });
         }
       }

@@ -41,6 +41,17 @@ export function encodedSecrets(rows: readonly Secret[]): readonly Secret[] {
       pattern: () => /%3A%2F%2F[^\s%&"'<>]{0,100}%3A((?:[^\s%&"'<>]|%(?!40|2F)[0-9A-F]{2}){1,200})(?=%40)/gi,
       sample: "?dsn=postgres%3A%2F%2Fapp%3As3cr3t-Passw0rd%40db%2Fapp",
     },
+    {
+      name: "credential",
+      hints: ["&quot;", "&#34;"],
+      pattern: lazy(
+        String.raw`([\w.-]{0,40}(?:${WORDS}))&(?:quot|#34);\s{0,4}[:=]\s{0,4}&(?:quot|#34);([^\s&<>"']{3,600})(?=&)`,
+        "gi",
+      ),
+      sample: "{&quot;password&quot;:&quot;s3cr3t-Passw0rd&quot;}",
+      accept: ([, key = ""], value) =>
+        !isPlaceholder(value) && (isMixed(value) ? value.length >= 8 : STRONG_KEY.test(key)),
+    },
   ];
 }
 

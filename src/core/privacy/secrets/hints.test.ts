@@ -1,16 +1,17 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { redactSecrets } from "../redact.ts";
-import { suspects } from "./hints.ts";
+import { LAST_WORD, suspects } from "./hints.ts";
 import { LABEL_WORDS } from "./labels.ts";
 import { SECRETS } from "./secrets.ts";
 
 const HINTS = [...new Set(SECRETS.flatMap(({ hints }) => hints ?? []))];
+const WORD = new RegExp(`${LABEL_WORDS.join("|")}|${LAST_WORD}\\b`, "i");
 
 /** By a search for each hint. */
 function plainly(text: string): string[] {
   const hinted = SECRETS.filter(({ hints }) => hints?.some((hint) => text.includes(hint)));
-  const unhinted = SECRETS.filter(({ hints }) => hints === undefined);
+  const unhinted = SECRETS.filter(({ hints, starts }) => hints === undefined && (!starts || WORD.test(text)));
   return [...hinted, ...unhinted].map(({ sample }) => sample);
 }
 
@@ -20,12 +21,12 @@ function suspected(text: string): string[] {
 
 function wordPlaces(text: string): number[] {
   return Array.from({ length: text.length }, (_, place) => place).filter((place) =>
-    LABEL_WORDS.some((word) => text.slice(place, place + word.length).toLowerCase() === word),
+    [...LABEL_WORDS, LAST_WORD].some((word) => text.slice(place, place + word.length).toLowerCase() === word),
   );
 }
 
 it("suspects a secret for its hint at any place", () => {
-  for (const hint of [...HINTS, ...LABEL_WORDS, "a.b23456.c"]) {
+  for (const hint of [...HINTS, ...LABEL_WORDS, "my_pat ", "a.b23456.c"]) {
     for (const text of [hint, `x${hint}`, `${hint}y`, `日本 ${hint} é`]) expect(suspected(text)).toEqual(plainly(text));
   }
   const long = "long ".repeat(60_000) + HINTS.join(" ");
@@ -35,7 +36,7 @@ it("suspects a secret for its hint at any place", () => {
 it("suspects the same as a search for each hint, and finds words in any case", () => {
   const piece = fc.oneof(
     fc.string(),
-    fc.constantFrom(...HINTS, ...LABEL_WORDS, "_path", ".", "-"),
+    fc.constantFrom(...HINTS, ...LABEL_WORDS, LAST_WORD, "_path", ".", "-"),
     fc.constantFrom(...HINTS.map((hint) => hint.slice(1)), "PassWord", "API_KEY", "TOKEN", "_Pat1"),
   );
   fc.assert(
@@ -59,7 +60,7 @@ it("may mistake letters of other scripts for a hint, but never misses one", () =
   );
 });
 
-it("redacting twice changes nothing, however labels and signs are joined", () => {
+it("finds the same near its words as in a search of the whole text", () => {
   const piece = fc.constantFrom(
     ..."pass word Passwd pwd secret key base api _ - . $ 1 token auth orization credentials _pat value , = : => ' \" ` \\ \n is".split(
       /(?<! ) /,
@@ -72,6 +73,12 @@ it("redacting twice changes nothing, however labels and signs are joined", () =>
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
       const text = `key ${pieces.join("")}`;
+      const ranges = SECRETS.filter(({ starts }) => starts).flatMap(({ pattern }) =>
+        Array.from(text.matchAll(new RegExp(pattern(), "gi")), ({ index }) => index),
+      );
+      const { secrets, words } = suspects(text);
+      const starts = secrets.flatMap((secret) => words.flatMap((word) => secret.starts?.(text, word) ?? []));
+      expect(starts).toEqual(expect.arrayContaining(ranges));
       expect(redactSecrets(redactSecrets(text))).toBe(redactSecrets(text));
     }),
     { numRuns: 2_000 },

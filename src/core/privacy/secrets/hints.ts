@@ -3,6 +3,9 @@ import { LABEL_WORDS } from "./labels.ts";
 import type { Secret } from "./secret.ts";
 import { SECRETS } from "./secrets.ts";
 
+/** Counts as a word only where it ends: `_path` is everywhere. */
+export const LAST_WORD = "_pat";
+
 export interface Suspicion {
   /** Rows that may match, in the table's order, those without hints last. */
   secrets: readonly Secret[];
@@ -24,15 +27,23 @@ export function suspects(text: string): Suspicion {
 function suspectsBySearch(text: string): Suspicion {
   const hinted = SECRETS.filter(({ hints }) => hints?.some((hint) => text.includes(hint)));
   const words = Array.from(text.matchAll(WORD), ({ index }) => index);
-  return suspicion(hinted, words);
+  return suspicion(
+    hinted,
+    words,
+    words.some((word) => isWhole(text, word)),
+  );
 }
 
-const WORD = new RegExp(LABEL_WORDS.join("|"), "gi");
+const WORD = new RegExp(`${LABEL_WORDS.join("|")}|${LAST_WORD}`, "gi");
 
-const UNHINTED = SECRETS.filter((secret) => secret.hints === undefined);
+/** False for "_path". */
+function isWhole(text: string, word: number): boolean {
+  return text.charAt(word) !== "_" || !/\w/.test(text.charAt(word + LAST_WORD.length));
+}
 
-function suspicion(hinted: readonly Secret[], words: readonly number[]): Suspicion {
-  return { secrets: [...hinted, ...UNHINTED], isHinted: hinted.length > 0 || words.length > 0, words };
+function suspicion(hinted: readonly Secret[], words: readonly number[], isWorded: boolean): Suspicion {
+  const unhinted = SECRETS.filter((secret) => secret.hints === undefined && (secret.starts === undefined || isWorded));
+  return { secrets: [...hinted, ...unhinted], isHinted: isWorded || hinted.length > 0, words };
 }
 
 function suspectsByIndex(text: string): Suspicion {
@@ -40,6 +51,7 @@ function suspectsByIndex(text: string): Suspicion {
   const bytes = bytesOf(text);
   const rows = new Set<number>();
   const words: number[] = [];
+  let isWorded = false;
   // One byte further than the text: a hint of two bytes is found by its pair and any third byte.
   for (let at = 0, triple = 0; at <= text.length; at++) {
     triple = ((triple << 5) | ((bytes[at] as number) & 0x1f)) & TRIPLE_MASK;
@@ -54,11 +66,12 @@ function suspectsByIndex(text: string): Suspicion {
         for (const row of hint.rows) rows.add(row);
         continue;
       }
+      isWorded ||= isWhole(text, start);
       words.push(start);
     }
   }
   const hinted = [...rows].sort((a, b) => a - b).map((row) => SECRETS[row] as Secret);
-  return suspicion(hinted, words);
+  return suspicion(hinted, words, isWorded);
 }
 
 interface Hint {
@@ -80,7 +93,7 @@ let hintsByTriple: (Hint[] | undefined)[] | undefined;
 /** Takes about three milliseconds, once per process. */
 function indexHints(): (Hint[] | undefined)[] {
   const byTriple = Array.from<Hint[] | undefined>({ length: TRIPLE_MASK + 1 });
-  for (const hint of [...hintsOfSecrets(), ...LABEL_WORDS.map((word) => makeHint(word))]) {
+  for (const hint of [...hintsOfSecrets(), ...[...LABEL_WORDS, LAST_WORD].map((word) => makeHint(word))]) {
     const [first = 0, second = 0, third] = hint.bytes.subarray(hint.offset - 2, hint.offset + 1);
     const pair = ((first & 0x1f) << 10) | ((second & 0x1f) << 5);
     const thirds = third === undefined ? Array.from({ length: 32 }, (_, any) => any) : [third & 0x1f];

@@ -1,16 +1,6 @@
 // Judges whether a value is a credential, or a word, a type or an expression that stands in its place.
 import type { Label, LabelKind } from "./labels.ts";
-import {
-  INSTRUCTION,
-  isJumbled,
-  isMixed,
-  isName,
-  isPlaceholder,
-  isRandom,
-  LABEL_ITSELF,
-  LABEL_WITHIN,
-  WORDS_ONLY,
-} from "./placeholders.ts";
+import { INSTRUCTION, isMixed, isName, isPlaceholder, isRandom, LABEL_ITSELF, LABEL_WITHIN } from "./placeholders.ts";
 import type { Value } from "./value.ts";
 
 /** How likely a literal is in this position. */
@@ -29,8 +19,7 @@ export type Evidence =
 const SCHEME = /^(?:bearer|basic|token|digest|bot|apikey)\s+/i;
 
 /** `[value]`, without a scheme such as "Bearer ", where it is a credential; else `[]`. */
-export function judge(label: Label, value: Value, evidence: Evidence): Value[] {
-  const { name } = label;
+export function judge({ kind, name }: Label, value: Value, evidence: Evidence): Value[] {
   const scheme = SCHEME.exec(value.text)?.[0].length ?? 0;
   const rest = { ...value, start: value.start + scheme, text: value.text.slice(scheme) };
   const isPhrase = /phrase/i.test(name) && evidence === "literal" && /^[a-z]+(?:,? [a-z]+){2,}$/.test(rest.text);
@@ -41,10 +30,8 @@ export function judge(label: Label, value: Value, evidence: Evidence): Value[] {
     return [rest];
   // DB_PASSWORD = "several words": a constant, not the label of a form.
   const isConstant = evidence === "literal" && /^[A-Z\d_]{4,}$/.test(name) && /\s/.test(rest.text);
-  if (isConstant && isCredential({ ...label, kind: "password" }, rest, "setting")) return [rest];
-  const isHeader =
-    /authorization$/i.test(name) && rest.text.length >= 8 && !WORDS_ONLY.test(rest.text) && !isHarmless(rest.text);
-  return isHeader || isCredential(label, rest, evidence) ? [rest] : [];
+  if (isConstant && isCredential("password", rest, "setting")) return [rest];
+  return isCredential(kind, rest, evidence) ? [rest] : [];
 }
 
 /** Undefined for `[]`, so that the next notation is tried. */
@@ -79,14 +66,13 @@ const HARMLESS = new RegExp(
     ")[!?;:.,]*$",
   "i",
 );
-export function isCredential(label: Label, value: Value, evidence: Evidence): boolean {
-  const { kind } = label;
+export function isCredential(kind: LabelKind, value: Value, evidence: Evidence): boolean {
   const { text, isQuoted } = value;
   if (text.includes("[redacted:")) return false;
   if (kind === "phrase") return /^["'`]?(?:[a-z]{3,8}[ ,]+){11,23}[a-z]{3,8}/.test(text);
   if (text.length < 3 || isHarmless(text)) return false;
-  if (!isQuoted && !ENCODED.test(text) && isCodeLike(text, evidence)) return false;
-  if (kind === "key" || kind === "token") return isTokenOrKey(label, value, evidence);
+  if (!isQuoted && isCodeLike(text, evidence)) return false;
+  if (kind === "key" || kind === "token") return isTokenOrKey(kind, text, evidence);
   if (kind === "named") return isNamedCredential(value, evidence);
   if (/\s/.test(text))
     return (
@@ -96,9 +82,7 @@ export function isCredential(label: Label, value: Value, evidence: Evidence): bo
   if (WORDY.test(text)) return isWord(kind, value, evidence);
   if (evidence === "prose" && MEASURE.test(text)) return false;
   if (evidence === "prose")
-    return isMixed(text) || /^(?:\p{L}+\d+|\d{4,})$/u.test(text)
-      ? text.length >= (/\D/.test(text) ? 5 : 4)
-      : isQuoted || hasInnerSymbol(text);
+    return isMixed(text) || /^\p{L}+\d+$/u.test(text) ? text.length >= 5 : isQuoted || hasInnerSymbol(text);
   return text.length >= 4 || isQuoted;
 }
 
@@ -210,29 +194,18 @@ export function hasInnerSymbol(text: string): boolean {
   return /[\p{L}\d][!@#$%^&*~+=?][\p{L}\d]|[\p{L}][!#$%^*~]+$/u.test(text);
 }
 
-/** A long value without dots: at its end may be the "=" of base64. */
-const ENCODED = /^(?![A-Z\d_]+$)[\w+/=-]{20,}$/;
-const CALL_OR_PATH = /^[A-Za-z_$][\w$.]*[([]|^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+;?$/;
-
-function isTokenOrKey({ kind, name }: Label, { text, isQuoted }: Value, evidence: Evidence): boolean {
-  if (kind === "token") {
-    const isPath = !isQuoted && evidence !== "exact" && CALL_OR_PATH.test(text) && !text.split(".").some(isJumbled);
-    if (!isPath && (isRandom(text) || (text.length >= 6 && isMixed(text)))) return true;
-    return evidence === "exact" && /^[a-z]+(?:-[a-z]+){2,}$/.test(text) && !LABEL_INSIDE.test(text);
-  }
-  if (isName(text)) return false;
-  // Stricter for keys that are often harmless: `fooKey: value`, `hotkey=value`, `key: "value"`.
-  const isSetting = /_(?:key|pat)[_-]?\d*$/i.test(name) || (isQuoted && !/^key\d*$/i.test(name));
-  if (isSetting) return text.length >= 8 && isMixed(text);
-  return text.length >= 20 && isJumbled(text) && /[a-z]/.test(text) && /[A-Z]/.test(text);
+function isTokenOrKey(kind: LabelKind, text: string, evidence: Evidence): boolean {
+  if (isRandom(text)) return kind === "token" || !isName(text);
+  if (evidence === "prose") return false;
+  if (kind === "token" && evidence === "exact" && /^[a-z]+(?:-[a-z]+){2,}$/.test(text)) return !LABEL_INSIDE.test(text);
+  return text.length >= 8 && isMixed(text) && !isName(text);
 }
 
 /** An API's token or key: a plain word counts only as a literal, or where it cannot be a state or a type. */
 function isNamedCredential(value: Value, evidence: Evidence): boolean {
   const { text, isQuoted } = value;
   if (/\s/.test(text)) return text.length >= 20 && isMixed(text) && (text.match(/[^\w\s]/g)?.length ?? 0) >= 5;
-  if (!WORDY.test(text))
-    return text.length >= (isQuoted ? 3 : 5) && (evidence !== "prose" || isMixed(text) || hasInnerSymbol(text));
+  if (!WORDY.test(text)) return text.length >= 5 && (evidence !== "prose" || isRandom(text));
   if (ALGORITHM.test(text) || (evidence === "prose" && !isQuoted)) return false;
   return (
     text.length >= 6 && (isQuoted || evidence === "exact" || text.includes("-")) && isWord("secret", value, evidence)
@@ -244,7 +217,7 @@ const ALGORITHM = /^(?:rsa|dsa|ecdsa|ed\d+|aes\w*|hmac|jwt|header|cookie|query|b
 function isWord(kind: LabelKind, { text, isQuoted }: Value, evidence: Evidence): boolean {
   const bare = text.replace(/[!.]$/, "");
   if (
-    text.length < (isQuoted ? 3 : 4) ||
+    text.length < 4 ||
     (bare.includes(".") && /^[a-z]+(?:\.[a-z_]+)+$/i.test(bare) && !isQuoted && !isDottedWords(bare, evidence))
   ) {
     return false;
@@ -253,7 +226,7 @@ function isWord(kind: LabelKind, { text, isQuoted }: Value, evidence: Evidence):
   const parts = bare.split(/[-_.' ]/);
   if (
     parts.length > 1 &&
-    (((parts.length < 4 || !isQuoted) && parts.some((part) => LABEL_ITSELF.test(part))) ||
+    (parts.some((part) => LABEL_ITSELF.test(part)) ||
       (parts.length === 2 && /^\p{Ll}/u.test(bare) && HARMLESS.test(parts[0] as string)))
   )
     return false;

@@ -20,12 +20,14 @@ import { viewOf } from "./view.ts";
 
 /** How far behind its label a value may be. */
 const VIEW_CHARS = 480;
+const NEAR_CHARS = 200;
+/** Characters that start a block, a list, an element or a value on the next line: those are longer. */
+const FAR = /[|>{[<\n\\]/;
 const BEFORE_CHARS = 160;
 const NAME = "credential";
 
-/** `words`: places of words that may be part of a label. */
-export function labelledRanges(text: string, words: readonly number[]): SecretRange[] {
-  const found: SecretRange[] = [];
+/** Adds to `found`. `words`: places of words that may be part of a label. */
+export function labelledRanges(text: string, words: readonly number[], found: SecretRange[]): void {
   let from = -1;
   for (const word of words.toSorted((a, b) => a - b)) {
     if (word < from) continue;
@@ -37,7 +39,6 @@ export function labelledRanges(text: string, words: readonly number[]): SecretRa
       from = Math.max(from, range.end);
     }
   }
-  return found;
 }
 
 const FINDERS: readonly Finder[] = [
@@ -56,7 +57,8 @@ const FINDERS: readonly Finder[] = [
 
 function valuesOf(text: string, label: Label): SecretRange[] {
   const lead = text.slice(Math.max(0, label.start - BEFORE_CHARS), label.start);
-  const view = viewOf(text, label.end, label.end + VIEW_CHARS);
+  const isFar = FAR.test(text.slice(label.end, label.end + 6)) || /["' :=]$/.test(lead);
+  const view = viewOf(text, label.end, label.end + (isFar ? VIEW_CHARS : NEAR_CHARS));
   const line = lead.slice(lead.lastIndexOf("\n") + 1);
   const place: Place = { text, label, view, before: lineOf(lead), line };
   for (const find of FINDERS) {

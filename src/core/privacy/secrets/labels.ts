@@ -18,7 +18,7 @@ export interface Label {
 /** Words that start a label; hints.ts finds them. */
 export const LABEL_WORDS: readonly string[] = (
   "pass pw psk secret token key auth credential kennwort mdp contrase clave senha wachtwoord psw senord heslo ifre schl has\u0142o " +
-  "parola phrase mnemonic _pat ароль 密码 密碼 口令 密钥 令牌 ключ secrète segreta 暗証番号 パスワード 비밀번호"
+  "parola phrase mnemonic ароль 密码 密碼 口令 密钥 令牌 ключ secrète segreta 暗証番号 パスワード 비밀번호"
 ).split(" ");
 
 const PASSWORD =
@@ -29,7 +29,7 @@ const ADDITION =
   "(?:[_-]?(?:string|value|text|plain|raw|prod|production|staging|stage|dev|test|live|old|new|current|previous|backup|" +
   "primary|secondary|main|default|local|admin|root|user|b64|base64|confirm|confirmation|repeat|again))";
 const LABEL = new RegExp(
-  `(?:passw(?:or)?ds(?=["'])|${PASSWORD}|secret(?:[_-]?key[_-]?base)?|token|auth(?:orization)?|credentials?|密钥|令牌|schl(?:ü|ue)ssel|ключ|secrète|segreta|key|_pat|phrase|mnemonic)(?:${ADDITION}{0,2}[_-]?\\d{0,3}(?![\\w]))?`,
+  `(?:passw(?:or)?ds(?=["'])|${PASSWORD}|secret|token|auth(?:orization)?|credentials?|密钥|令牌|schl(?:ü|ue)ssel|ключ|secrète|segreta|key|phrase|mnemonic)(?:${ADDITION}{0,2}[_-]?\\d{0,3}(?![\\w]))?`,
   "iy",
 );
 
@@ -47,6 +47,8 @@ export function labelAt(text: string, word: number): Label | undefined {
   const end = LABEL.lastIndex;
   const next = text.charAt(end);
   if (!FOLLOWERS.has(next)) return undefined;
+  // A quick check first: `key: value` is everywhere in programs.
+  if (/[:=]/.test(next) && isWeakWord(text, word, end) && !canAssign(text, word, end)) return undefined;
   const start = nameStart(text, word);
   // The name of a type: `AWS::IAM::AccessKey`.
   if (text.startsWith("::", start - 2) && /[A-Z]/.test(text.charAt(start))) return undefined;
@@ -59,9 +61,9 @@ export function labelAt(text: string, word: number): Label | undefined {
   return kind === undefined ? undefined : { kind, name, start, end };
 }
 
-/** `keyboard`, `token of`, `author`, `passed`: nearly all matches in ordinary text. Not `--key value` and `token is 1a2b3c`. */
+/** `keyboard`, `token of`, `author`, `passed`: nearly all matches in ordinary text. Not `masterauth` and `--key value`. */
 const LONGER_WORD =
-  /(?<![-_]|[-<][\w.]{1,40})(?:[Kk][Ee][Yy]|[Tt][Oo][Kk][Ee][Nn]) (?!is |was |[^\s\d]*\d)[a-z]|(?:[Kk][Ee][Yy]|[Tt][Oo][Kk][Ee][Nn])[a-z(./}]|[Aa][Uu][Tt][Hh](?=[A-NP-Za-np-z_])|[Pp][Aa][Ss][Ss](?![wpce])[a-z]/y;
+  /(?<![-_])(?:[Kk][Ee][Yy]|[Tt][Oo][Kk][Ee][Nn]) [a-z]|(?:[Kk][Ee][Yy]|[Tt][Oo][Kk][Ee][Nn])[a-z(./}]|(?<![Rr])[Aa][Uu][Tt][Hh](?![Oo])|[Pp][Aa][Ss][Ss](?![wpce])[a-z]/y;
 
 const NAME_BEFORE = /(?<=([\w.$\u00c0-\u024f\u0400-\u04ff-]{0,60}))/y;
 
@@ -79,16 +81,33 @@ function nameStart(text: string, word: number): number {
 }
 
 /** Not "-", "." and letters, which make a longer name: `password-reset`, `password.length`, `passwordField`. */
-const FOLLOWERS = new Set(
-  " \t\r\n\"'`*)]\\=:?,;|<>&(\x1b\u00a0\u2002\u2003\u2009\u200b\u202f\u3000：＝｜│】」是为為は",
-);
+const FOLLOWERS = new Set(" \t\r\n\"'`*)]\\=:,;|<>&(\x1b\u00a0\u2002\u2003\u2009\u200b\u202f\u3000：＝｜│】」是为為は");
 function isQualified(text: string, word: number): boolean {
   return QUALIFIED.test(text.slice(Math.max(0, word - QUALIFIED_CHARS), word));
 }
 
 /** key, token, authorization, credential: only values that cannot be a word count. */
 function isWeakWord(text: string, word: number, end: number): boolean {
-  return /^(?:key|_pat|token|cr|auth.)/i.test(text.slice(word, end));
+  return /^(?:key|token|cr|auth.)/i.test(text.slice(word, end));
+}
+
+/** Characters behind a sign that the patterns in key-value-rows.ts do not handle. */
+// oxlint-disable-next-line no-control-regex
+const DISGUISE = /[\x1b\u00a0\u2000-\u200f\u202f\u3000：＝\\&|]|^ {2}|^ *\n/;
+
+/** A type or a name after a sign and a space: `privateKey: Uint8Array,`. */
+const EXPRESSION = / (?![\da-f]{24,}|(?:[A-Za-z]*\d){6})[A-Za-z_$][\w$.<>[\]|]*(?=[,;()\s}]|$)/y;
+
+/** True for what the patterns in key-value-rows.ts do not find. */
+function canAssign(text: string, word: number, end: number): boolean {
+  const rest = text.slice(end, end + 8);
+  if (/^[^]["']/.test(rest) || (rest.startsWith("=") && /^t/i.test(text.charAt(word)))) return true;
+  if (/^[^ ][\n{]/.test(rest)) return true;
+  if (!rest.startsWith(" ") && isQualified(text, word)) {
+    EXPRESSION.lastIndex = end + 1;
+    return !EXPRESSION.test(text);
+  }
+  return DISGUISE.test(rest);
 }
 
 /** False where the next characters cannot lead to a value, as after most labels. */
@@ -100,9 +119,7 @@ function canFollow(text: string, word: number, start: number, end: number): bool
   switch (rest.charAt(0)) {
     case " ":
       if (/^(?:phrase|mnem)/i.test(text.slice(word, word + 6)) && !/^ [:=(]/.test(rest)) return false;
-      return !isWeak || isOption || before === "<" || /^ (?:[:=(|+?"'`-]|is |was |[^\s\d]*\d)/.test(rest);
-    case "?":
-      return /^\?[:=]/.test(rest);
+      return !isWeak || isOption || (/^ [=:|(-]/.test(rest) && isQualified(text, word)) || canAssign(text, word, end);
     case ";":
       return /^;\w/.test(rest) && /[;\n]|^$/.test(before);
     case "(":
@@ -131,7 +148,7 @@ const FIELD_NEAR = /\b(?:UID|DSN|Driver|Database|Server|User ?Id)[ \t]*=/i;
 const SEGMENT_ONLY = /^(?:pw|psk|mdp|clave|pass|auth)$/i;
 /** Words that end like a label: `bypass`, `minipass`, `renderPass`. */
 const OTHER_WORD =
-  /(?:by|com|sur|over|under|tres|mini|encom|render|shader|depth|first|second|single|multi|two|one|low|high|band)[_-]?pass$|pub(?:lic)?[_-]?key\d*$/i;
+  /(?:by|com|sur|over|under|tres|mini|encom|render|shader|depth|first|second|single|multi|two|one|low|high|band)[_-]?pass$|publickey$|public[_-]key$/i;
 /** Names of messages and switches: `forgotPassword`, `password_hint`. */
 const ABOUT =
   /(?:^|[._-])(?:forgot|reset|change|show|hide|toggle|invalid|wrong|no|missing|enter|lost|validate|check|has|is|needs?|requires?|min|max|weak|verify|existing|image[_-]?pull|label|hint|error|err|msg|message|title|type)(?:[._-]\w{0,20}|[A-Z]\w{0,20}|)$|^(?:existing|imagePull|tls|forgot|reset|show|hide|toggle|invalid|has|is|needs|require|label)[A-Z]/;
@@ -152,12 +169,12 @@ function kindOf(name: string, before: string, label: string): LabelKind | undefi
   const isNamed = /^(?:key|token|密钥|令牌|schl|ключ|secrè|segr)/.test(word) && QUALIFIED.test(before);
   if (isNamed) return "named";
   if (/^(?:schl|ключ|secrè|segr)/.test(word)) return undefined;
-  if (/^(?:key|_pat|密钥|令牌)/.test(word)) return "key";
+  if (/^(?:key|密钥|令牌)/.test(word)) return lead === "" ? undefined : "key";
   // `SecretString` of a secrets manager is the secret itself.
   if (/^secret_?string$/.test(word)) return "password";
   if (word.startsWith("secret")) return "secret";
   if (/^(?:token|auth|credential)/.test(word))
-    return word === "auth" && /master[_-]?$/i.test(lead) ? "password" : "token";
+    return word === "auth" && !/master[_-]?$/i.test(lead) ? undefined : word === "auth" ? "password" : "token";
   if (SEGMENT_ONLY.test(word) && !isSegment(lead, label)) return undefined;
   return "password";
 }

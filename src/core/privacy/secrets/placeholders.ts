@@ -1,6 +1,6 @@
 // Names of credentials, and values that only stand in place of one: words, variables, types, references.
 
-const STRONG =
+export const STRONG =
   "passw(?:or)?d|passphrase|passcode|pwd|[_-]pass|secret|secret[_-]?key[_-]?base|" +
   "(?:api|access|account|auth|encryption|master|private|secret|shared|signing|storage|subscription)[_ -]?key";
 const WEAK = "token|auth|authorization|credentials?";
@@ -10,6 +10,22 @@ const SECRET_KEY = new RegExp(`(?:${STRONG}|${WEAK}|(?:^|[_-])pass|cookie)[_-]?\
 /** PWD of the shell, `bypass`, public keys, tokens of language models and of pages. */
 export const HARMLESS_KEY =
   /(?:^|\.)(?:OLD)?PWD$|(?:[Bb]y|[Cc]om|[Ss]ur)pass$|[Pp](?:ublic|UBLIC)[_-]?(?:[Kk]ey|KEY)$|(?:bos|eos|pad|unk|sep|cls|mask|stop|next|page|prev)_?[Tt]oken$/;
+
+/** Any key: only a value that cannot be a name counts. */
+export const ANY_KEY = /(?:key|_pat)[_-]?\d{0,2}$/i;
+/** Keys whose value is a credential even if it is a plain word. */
+export const PASSWORD_KEY = /(?:passw(?:or)?d|passphrase|passcode|[_-]pass|^pwd)$/i;
+/** Words that describe a password. */
+const SAID_OF_ONE = new RegExp(
+  "^(?:wrong|invalid|incorrect|empty|missing|expired|correct|valid|weak|strong|short|long|same|different|unchanged|" +
+    "required|optional|enabled|disabled|hidden|visible|plain|plaintext|cleartext|encrypted|hashed|hash|salted|bcrypt|" +
+    "scrypt|argon|random|generated|default|stored|saved|reset|rotated|leaked|prompt|prompted|ask|input|stdin|basic|" +
+    "field|value|varchar|char|bytea|bytes|inherit|skip|skipped|failed|passed|success|denied|allowed|accepted|" +
+    "rejected|changed|updated|deprecated|unsupported|supported|ignored|ignore|never|always|only|still|also|already|" +
+    "being|there|this|that|what|when|with|from|file|secret|vault|manager|keychain|keyring|environment|config|blank|" +
+    "unset|available|unavailable|protected|locked|shown|redacted|removed|exposed|visible|sent|kept|masked|needed)$",
+  "i",
+);
 
 const STOP_WORDS =
   "null|none|nil|undefined|true|false|yes|no|on|off|any|unknown|object|required|optional|string|str|text|number|int|" +
@@ -48,6 +64,11 @@ export const WORDS_ONLY = /\s|^[a-z_.]+$|^[A-Z_]+$|^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*
 export function isSecretKey(key: string): boolean {
   // `@scope/auth` is a package.
   return (SECRET_KEY.test(key) || /[a-z]Pass$/.test(key)) && !HARMLESS_KEY.test(key) && !key.startsWith("@");
+}
+
+/** A plain lower-case word that does not describe a password. */
+export function isPlainPassword(value: string): boolean {
+  return /^[a-z]{5,40}$/.test(value) && !SAID_OF_ONE.test(value) && !isPlaceholder(value);
 }
 
 /** `user_id2`, `users:list:v2`: words and small numbers. */
@@ -97,6 +118,15 @@ function hasBase64Slashes(value: string): boolean {
   return (
     /^[A-Za-z0-9/]{40,}$/.test(value) && /\d.*\d.*\d/.test(value) && /[A-Z]/.test(value) && !/[a-z]{7}/.test(value)
   );
+}
+
+/** A call or a property path, by the value and what follows it. */
+export function isCode(match: RegExpExecArray, value: string, isLoose = false): boolean {
+  const next = match.input[match.index + match[0].length] ?? "";
+  if (isLoose && (/^[!*#@]/.test(value) || next === "(" || next === "[")) return true;
+  if (/^[A-Za-z_$][\w$.]*[([]/.test(value) && (/[([]$/.test(value) || /^[)\]"'`,]/.test(next))) return true;
+  if (/^\w*(?:passw(?:or)?d|pwd|secret|token|key|auth)\d?$/i.test(value)) return true;
+  return /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+;?$/.test(value) && !value.split(".").some(isJumbled);
 }
 
 export function isMixed(value: string): boolean {

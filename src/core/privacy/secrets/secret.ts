@@ -5,6 +5,8 @@ export interface Secret {
   name: string;
   /** The pattern runs only on texts with one of these; without hints, on every text. */
   hints?: readonly string[];
+  /** Where the sticky pattern can match, given the place of a word such as "password"; a text without one cannot match. */
+  starts?: (text: string, word: number) => number[];
   /**
    * Global. The last matched group ends the match and is redacted; without groups, the match. A group `lead` is the part of
    * the secret before the match, found by a lookbehind.
@@ -13,6 +15,8 @@ export interface Secret {
   sample: string;
   /** Whether the match is a secret. */
   accept?: (match: RegExpExecArray, value: string) => boolean;
+  /** The search continues inside a match that was not accepted. */
+  nests?: true;
 }
 
 export interface SecretRange {

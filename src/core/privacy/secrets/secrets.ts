@@ -1,5 +1,6 @@
 // The table of secrets: what each kind looks like. A test redacts the sample of each row.
 import { alnum, hex, isUnmasked, lazy, type Secret, shapes } from "./secret.ts";
+import { ASSIGNMENTS } from "./key-value-rows.ts";
 import { COMMANDS } from "./commands.ts";
 import { PROTOCOLS } from "./protocols.ts";
 import { encodedSecrets } from "./encoded.ts";
@@ -213,4 +214,10 @@ const SHAPES: readonly Secret[] = [
     accept: (_, value) => !isPlaceholder(value),
   },
 ];
-export const SECRETS: readonly Secret[] = [...SHAPES, ...COMMANDS, ...PROTOCOLS, ...encodedSecrets(SHAPES)];
+export const SECRETS: readonly Secret[] = [
+  ...SHAPES,
+  ...COMMANDS,
+  ...PROTOCOLS,
+  ...encodedSecrets(SHAPES),
+  ...ASSIGNMENTS,
+];

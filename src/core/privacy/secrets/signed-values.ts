@@ -9,7 +9,7 @@ import type { View } from "./view.ts";
 const CLOSE = String.raw`["'\x60*_)\]]{0,4}`;
 const NOTE = String.raw`(?:[ \t]{1,3}\([^()\n]{0,40}\)|[ \t]\[[^\]\n]{0,40}\]|[ \t]As[ \t]\w{1,12})?`;
 const SIGN = new RegExp(
-  String.raw`(${CLOSE}${NOTE}(${OWNER}))(\s{0,20})(=>|->|→|›|[—–](?=[ \t])|:=|\?:|:{1,2}=?|[?+|]{0,2}={1,3})([ \t]{0,40})(?:[*_]{2}|[*_](?=[ \t]))?[ \t]?(?:!![a-z]+[ \t]+|&\w{1,20}[ \t]+(?!=)|0x[0-9a-f]{4,16}[ \t](?=")|<(?:b|strong|code|em|kbd|span|i|tt)>|(?:[Bb]earer|[Bb]asic|[Tt]oken|[Dd]igest|[Bb]ot|[Aa]pi[Kk]ey)[ \t]+(?=\S))?`,
+  String.raw`(${CLOSE}${NOTE}(${OWNER}))(\s{0,20})(=>|->|→|›|[—–](?=[ \t])|:=|:{1,2}=?|[?+|]{0,2}={1,3})([ \t]{0,40})(?:[*_]{2}|[*_](?=[ \t]))?[ \t]?(?:!![a-z]+[ \t]+|&\w{1,20}[ \t]+(?!=)|0x[0-9a-f]{4,16}[ \t](?=")|<(?:b|strong|code|em|kbd|span|i|tt)>)?`,
   "y",
 );
 
@@ -22,10 +22,7 @@ export function afterSign(place: Place): Value[] | undefined {
   if (space.includes("\n") && !/["']/.test(closers)) return undefined;
   let at = SIGN.lastIndex;
   const next = view.text.charAt(at);
-  if (next === "") return undefined;
-  // A comparison.
-  const isWeak = label.kind === "token" || label.kind === "key";
-  if ((sign.length > 2 || (sign === "==" && isWeak)) && !/["'`]/.test(next)) return [];
+  if (next === "" || sign.length > 2) return next === "" ? undefined : [];
   // A path through modules: `SigningKey::generate`.
   if (sign === "::" && gap === "") return [];
   // `arn:…:secret:name` is the name of a secret.
@@ -34,8 +31,8 @@ export function afterSign(place: Place): Value[] | undefined {
   if (sign === ":" && space !== "" && gap === "" && /^\w[\w-]*=/.test(view.text.slice(at, at + 40))) return [];
   if (/["']/.test(closers)) at = endOfMatch(/\s*\n\s*(?:string\(\d+\) )?(?=["'])/y, view.text, at) ?? at;
   // const password: string = "…"
-  const typed = /(?!'|[A-Za-z+/]*\d)[\w<>[\]|&.?' ]{1,30}[ \t]{0,4}=[ \t]{0,4}(?=[bBrRuUfF@]{0,2}["'`])/y;
-  if (/^\??:$/.test(sign)) at = endOfMatch(typed, view.text, at) ?? at;
+  const typed = /[\w<>[\]|&.?' ]{1,30}[ \t]{0,4}=[ \t]{0,4}(?=[bBrRuUfF@]{0,2}["'`])/y;
+  if (sign === ":") at = endOfMatch(typed, view.text, at) ?? at;
   if (/ds$/i.test(label.name)) return listAt(place, at);
   const several =
     blockAt(place, at) ?? listAt(place, at) ?? nestedAt(place, at) ?? fallbackAt(place, at) ?? wordDiffAt(place, at);
@@ -122,9 +119,7 @@ function bare(place: Place, at: number, { sign, isTight, isOwned, isDump }: Assi
   const isLine = STARTS_LINE.test(before) && isLast;
   if (!isWordlike) {
     if (isTight || isLine) return judge(label, value, "argument");
-    return isMixed(found) || /^\d{4,}$/.test(found) || (hasInnerSymbol(found) && !/^\w+=/.test(found))
-      ? judge(label, value, "prose")
-      : [];
+    return isMixed(found) || (hasInnerSymbol(found) && !/^\w+=/.test(found)) ? judge(label, value, "prose") : [];
   }
   // `password: <b>value</b>`
   if (/<\w{1,6}>$/.test(view.text.slice(Math.max(0, at - 8), at))) return judge(label, value, "argument");

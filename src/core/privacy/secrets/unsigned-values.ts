@@ -5,7 +5,7 @@ import { judge, nonEmpty } from "./judge.ts";
 import type { SecretRange } from "./secret.ts";
 import { isCredential, isHarmless, isQuality } from "./judge.ts";
 import { bareAt, captured, endOfMatch, OWNER, type Place, quotedAt, type Value, valueAt } from "./value.ts";
-import { isMixed, isRandom } from "./placeholders.ts";
+import { isMixed } from "./placeholders.ts";
 
 /** `--password value`, `["--password", "value"]`, `-Password "value"`, `- --password` above `- value`. */
 export function optionValue({ text, view, label, before }: Place): Value[] | undefined {
@@ -122,11 +122,11 @@ export function attributeBefore({ text, label }: Place): SecretRange[] {
   const match = start < 0 ? null : ATTRIBUTE_BEFORE.exec(lead.slice(start));
   if (match === null) return [];
   const value = captured(match, true, from + start);
-  return isCredential(label, value, "literal") ? [{ start: value.start, end: value.end, name: "credential" }] : [];
+  return isCredential(label.kind, value, "literal") ? [{ start: value.start, end: value.end, name: "credential" }] : [];
 }
 
 const ELEMENT =
-  /^["']?(?:[ \t][^<>\n]{0,160})?>\s{0,40}(?:<(?:\w{1,10}:)?[Vv]alue>\s{0,40})?(?:<!\[CDATA\[([^\n]{3,200}?)\]\]>|([^<>\n]{3,200}?))\s{0,40}<\/|^>([^<>\s]{200,})/;
+  /^["']?(?:[ \t][^<>\n]{0,160})?>\s{0,40}(?:<(?:\w{1,10}:)?[Vv]alue>\s{0,40})?(?:<!\[CDATA\[([^\n]{3,200}?)\]\]>|([^<>\n]{3,200}?))\s{0,40}<\//;
 const BESIDE_ELEMENT =
   /^\s{0,4}:?\s{0,4}(?:<\/[\w:-]{1,30}>\s{0,40}){1,2}(?:<(?:[\w:]{1,30}[ \t]name=["'][\w.]{0,30}value["']|td|dd|string|code|b|strong|span|kbd|tt|em|value|text|p|div)(?:[ \t][^<>]{0,80})?>\s{0,40}){1,2}([^<>\n]{3,200}?)\s{0,40}<\//;
 
@@ -140,7 +140,7 @@ export function markupElement({ text, view, label }: Place): Value[] | undefined
       ? BESIDE_ELEMENT.exec(view.text)
       : null;
   if (match === null) return undefined;
-  const found = (match[1] ?? match[2] ?? match[3] ?? "").trim();
+  const found = (match[1] ?? match[2] ?? "").trim();
   const start = match[0].lastIndexOf(found);
   return judge(
     label,
@@ -151,9 +151,7 @@ export function markupElement({ text, view, label }: Place): Value[] | undefined
 
 /** `| SMTP password | value |` in a table of two columns. */
 export function nextCell({ view, label, before }: Place): Value[] | undefined {
-  const match = /^[ \t`*]{0,20}\|[ \t`*'"]{0,20}([^|\n]{3,120}?|[^|\s`]{121,})[ \t`*'"]{0,20}\|?[ \t]*(?=\n|$)/d.exec(
-    view.text,
-  );
+  const match = /^[ \t`*]{0,20}\|[ \t`*'"]{0,20}([^|\n]{3,120}?)[ \t`*'"]{0,20}\|?[ \t]*(?=\n|$)/d.exec(view.text);
   if (match === null || !/^\s*[|│]?[\s`*]*(?:[\w./-]+ ){0,3}$/.test(before)) return undefined;
   // The header of a table, above its rule.
   if (/^\s*\n[\s|:+-]*--/.test(view.text.slice(match[0].length, match[0].length + 20))) return undefined;
@@ -181,15 +179,12 @@ const OWNED = new RegExp(String.raw`(?=[ \t]\p{L})${OWNER}[ \t]+(?=")`, "iuy");
 /** A prompt of Python, Ruby or Node. */
 const PROMPT = /^(?:>>>|>|In \[\d+\]:|irb[^>]{0,30}>) $/;
 const BESIDE = /[ \t]+/y;
-/** "`api key` | value", "token - value". */
-const NEXT_TO = /["'`*)\]|]{0,3}[ \t]+(?:[|-]{1,3}[ \t]+)?(?!-)/y;
 
 /** A sentence: "the password is …", "password …" after a user's name, "from … to …". */
 export function inSentence({ view, label, before, line, text }: Place): Value[] | undefined {
   const defined = DEFINED.test(before) ? quotedAt(view, endOfMatch(BESIDE, view.text, 0)) : undefined;
   if (defined !== undefined) return judge(label, defined, "literal");
-  if (label.kind !== "password" && label.kind !== "secret" && label.kind !== "named" && label.kind !== "token")
-    return undefined;
+  if (label.kind !== "password" && label.kind !== "secret" && label.kind !== "named") return undefined;
   // "Pass `--force`": a verb.
   if (label.name.toLowerCase() === "pass" && !isLoginLine(text, label)) return undefined;
   const made = endOfMatch(MADE, view.text, 0);
@@ -219,7 +214,6 @@ export function inSentence({ view, label, before, line, text }: Place): Value[] 
       return undefined;
     const value = valueAt(view, at, /["`]/.test(before));
     if (value === undefined || /^\W+$/.test(value.text)) return undefined;
-    if (label.kind === "token" && !isRandom(value.text)) return undefined;
     const isChinese = /[是为為は]/.test(match[0]);
     // Chinese and Japanese sentences continue without a space.
     if (isChinese && !value.isQuoted && /^[\u3040-\u9fff]|[\u3040-\u9fff]{4}/.test(value.text)) return undefined;
@@ -232,17 +226,14 @@ export function inSentence({ view, label, before, line, text }: Place): Value[] 
   const below = endOfMatch(/[ \t]+(?:is|ist|est|es)[ \t]*:?[ \t]*\n[ \t]*(?=\S{6,60}[ \t]*(?:\n|$))/y, view.text, 0);
   const alone = below === undefined ? undefined : bareAt(view, below, false);
   if (alone !== undefined) return nonEmpty(judge(label, alone, "prose"));
-  const random = valueAt(view, endOfMatch(NEXT_TO, view.text, 0));
-  const isSure = random !== undefined && (isRandom(random.text) || (random.isQuoted && label.kind === "named"));
-  if (isSure && isMixed(random.text)) return nonEmpty(judge(label, random, "argument"));
-  if (label.kind === "named" || label.kind === "token") return undefined;
+  if (label.kind === "named") return undefined;
   const quotedOwned = quotedAt(view, endOfMatch(OWNED, view.text, 0));
   if (quotedOwned !== undefined) return nonEmpty(judge(label, quotedOwned, "prose"));
   const at = endOfMatch(BESIDE, view.text, 0);
   if (at === undefined) return undefined;
   const quoted = quotedAt(view, at);
   if (quoted !== undefined)
-    return (label.kind === "secret" || /["'`]$/.test(before)) && !isMixed(quoted.text)
+    return label.kind === "secret" || /["'`]$/.test(before)
       ? undefined
       : nonEmpty(judge(label, quoted, isDirective(text, label, view.text.slice(quoted.end + 1)) ? "setting" : "prose"));
   const value = bareAt(view, at, /["`]/.test(before));
