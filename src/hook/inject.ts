@@ -1,13 +1,13 @@
 // Decides whether an event is worth a lookup, and asks a context bundle. Does not open the database.
 import { join } from "node:path";
 import type { HookWire } from "../agents/hook-wire.ts";
-import { lookedUp, noteShown, readShown } from "../capture/live/shown-items.ts";
+import { lookupKey, noteShown, readShown } from "../capture/live/shown-items.ts";
 import { writeDrop } from "../capture/live/spool.ts";
 import type { CapturedEvent } from "../core/event.ts";
 import { runWithBytecodeCache } from "../platform/bytecode-cache.ts";
 import { statOf } from "../platform/read-file.ts";
 import { logHookError } from "./log.ts";
-import { type ContextBundle, type InjectAnswer, type InjectRequest, readerOf } from "./types.ts";
+import { type ContextBundle, type InjectAnswer, type InjectRequest, readerId } from "./types.ts";
 
 /** Never throws: on an error nothing is injected. */
 export function findContext(request: InjectRequest, hook: string): InjectAnswer | undefined {
@@ -19,7 +19,7 @@ export function findContext(request: InjectRequest, hook: string): InjectAnswer 
     const cache = { folder: paths.cache, use: event.activity.kind };
     const { inject } = runWithBytecodeCache(join(import.meta.dirname, bundle), cache) as ContextBundle;
     const answer = inject(request);
-    if (answer !== undefined && answer.keys.length > 0) noteShown(paths.shown, readerOf(event), answer.keys);
+    if (answer !== undefined && answer.keys.length > 0) noteShown(paths.shown, readerId(event), answer.keys);
     return answer;
   } catch (error) {
     logHookError(paths.hookLog, hook, error);
@@ -67,7 +67,7 @@ function isWorthLookup({ event, settings, paths }: InjectRequest): boolean {
       // Once per file and session, and once more when it is changed: most tool calls end here.
       const wasLookedUp = () =>
         typeof subject === "string" &&
-        readShown(paths.shown, readerOf(event)).includes(lookedUp(activity.name, subject));
+        readShown(paths.shown, readerId(event)).includes(lookupKey(activity.name, subject));
       return isOn(surface) && hasDatabase() && !wasLookedUp();
     }
     default:

@@ -1,6 +1,6 @@
 // Finds the context for a prompt, tool or subagent; only reads the database. Built as recall.cjs, loaded only when needed.
 import { describeTree } from "../capture/work-tree.ts";
-import { lookedUp, noteShown, readShown } from "../capture/live/shown-items.ts";
+import { lookupKey, noteShown, readShown } from "../capture/live/shown-items.ts";
 import { shortHash } from "../core/hash.ts";
 import type { Surface } from "../core/event.ts";
 import { asObject, asString } from "../core/json.ts";
@@ -18,7 +18,7 @@ import {
 import { type Db, hasSqlite, openDriver } from "../store/db/driver.ts";
 import { findProject } from "../store/tables/projects.ts";
 import { findSession } from "../store/tables/sessions.ts";
-import { type InjectAnswer, type InjectRequest, isHeldOut, readerOf } from "./types.ts";
+import { type InjectAnswer, type InjectRequest, isHeldOut, readerId } from "./types.ts";
 
 /** Readers of a WAL database wait only just after a crash; then nothing is injected. */
 const BUSY_TIMEOUT_MS = 20;
@@ -54,7 +54,7 @@ function eventRequest(
       return describeTree(place, event.transcriptPath);
     },
     get shown() {
-      return new Set(readShown(paths.shown, readerOf(event)));
+      return new Set(readShown(paths.shown, readerId(event)));
     },
     get throttle() {
       return throttleLevel(db, surface, event.at);
@@ -77,12 +77,12 @@ function findContext(
     case "tool-start": {
       const { name, path, input } = activity;
       if (path !== undefined) {
-        return toAnswer("file", contextForFile(db, path, name !== "Read", on("file")), [lookedUp(name, path)]);
+        return toAnswer("file", contextForFile(db, path, name !== "Read", on("file")), [lookupKey(name, path)]);
       }
       const fields = asObject(input);
       const command = asString(fields?.["command"]);
       if (command !== undefined) {
-        return toAnswer("command", contextForCommand(db, command, on("command")), [lookedUp("Bash", command)]);
+        return toAnswer("command", contextForCommand(db, command, on("command")), [lookupKey("Bash", command)]);
       }
       // The Agent tool starts a subagent with this task.
       const task = asString(fields?.["prompt"]);

@@ -27,7 +27,7 @@ export interface ContextBundle {
 }
 
 /** A subagent has not seen what its parent was shown. */
-export function readerOf({ agentId, sessionId }: CapturedEvent): string {
+export function readerId({ agentId, sessionId }: CapturedEvent): string {
   return agentId === undefined ? sessionId : `agent-${agentId}`;
 }
 

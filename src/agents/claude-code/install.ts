@@ -117,7 +117,7 @@ function builtFiles(source: string): string[] {
 export function registerPlugin({ site, target, env, claude }: InstallOptions): Step[] {
   const isRegistered = site.marketplace === target && site.pluginEnabled;
   const command = isRegistered ? "" : requireClaude(claude);
-  const steps = [...removeOurHooks(site, " (the plugin replaces them)"), ...removeMcpServer(site)];
+  const steps = [...unregisterHooks(site, " (the plugin replaces them)"), ...unregisterServer(site)];
   if (site.marketplace !== target) {
     steps.push({
       about: `register the plugin with Claude Code (claude plugin marketplace add ${target})`,
@@ -144,51 +144,47 @@ function requireClaude(claude: string | undefined): string {
 /** Without the `claude` command: hooks and memory tools go into Claude Code's own files. */
 export function registerHooks(options: InstallOptions): Step[] {
   const { site, target, node } = options;
-  const add = (text: string) => addHooks(text, node, bundlePath(target));
-  const isCurrent = site.hooks.length > 0 && add(site.settingsText ?? "") === site.settingsText;
+  const { settingsPath, statePath, mcpServer } = site;
+  const addServer = (text: string) => mcpPart(installedProgram(options)).add(text, statePath);
   return [
     ...(site.pluginEnabled ? [disablePlugin(site)] : []),
-    ...(isCurrent ? [] : [editFile(site.settingsPath, `add c-mem's hooks to ${site.settingsPath}`, add)]),
-    ...registerMcpServer(site, installedProgram(options)),
+    ...edit(settingsPath, `add c-mem's hooks to ${settingsPath}`, (text) => addHooks(text, node, bundlePath(target))),
+    // Another server of that name stays.
+    ...(mcpServer === "other"
+      ? []
+      : edit(statePath, `register the memory tools (the MCP server c-mem) in ${statePath}`, addServer)),
   ];
 }
 
 /** Adds our status line, updates it, or removes it. */
 export function registerStatusLine({ site, node, target }: InstallOptions, isWanted: boolean): Step[] {
-  if (!isWanted) return removeOurStatusLine(site);
+  if (!isWanted) return unregisterStatusLine(site);
   const add = (text: string) => addStatusLine(text, node, bundlePath(target));
-  const text = site.settingsText ?? "";
-  return add(text) === text
-    ? []
-    : [editFile(site.settingsPath, `show C-Mem in the status line (${site.settingsPath})`, add)];
+  return edit(site.settingsPath, `show C-Mem in the status line (${site.settingsPath})`, add);
 }
 
-function removeOurHooks({ hooks, settingsPath }: ClaudeSite, why = ""): Step[] {
-  if (hooks.length === 0) return [];
-  return [editFile(settingsPath, `remove c-mem's hooks from ${settingsPath}${why}`, removeHooks)];
+function unregisterStatusLine({ statusLine, settingsPath }: ClaudeSite): Step[] {
+  if (statusLine !== "ours") return [];
+  return edit(settingsPath, `remove c-mem's status line from ${settingsPath}`, removeStatusLine);
 }
 
-/** A server of that name that is not C-Mem's stays. */
-function registerMcpServer({ statePath, mcpServer }: ClaudeSite, program: Program): Step[] {
-  const add = (text: string): string => mcpPart(program).add(text, statePath);
-  const text = readSettings(statePath) ?? "";
-  if (mcpServer === "other" || add(text) === text) return [];
-  return [editFile(statePath, `register the memory tools (the MCP server c-mem) in ${statePath}`, add)];
+function unregisterHooks({ settingsPath }: ClaudeSite, why = ""): Step[] {
+  return edit(settingsPath, `remove c-mem's hooks from ${settingsPath}${why}`, removeHooks);
 }
 
 /** A file that had only our server is deleted. */
-function removeMcpServer({ statePath, mcpServer }: ClaudeSite): Step[] {
-  if (mcpServer === undefined || mcpServer === "other") return [];
-  const remove = (text: string): string | undefined => {
+function unregisterServer({ statePath, mcpServer }: ClaudeSite): Step[] {
+  if (typeof mcpServer !== "object") return [];
+  return edit(statePath, `remove c-mem's memory tools from ${statePath}`, (text) => {
     const left = mcpPart().remove(text, statePath);
     return isEmptyJson(left) ? undefined : left;
-  };
-  return [editFile(statePath, `remove c-mem's memory tools from ${statePath}`, remove)];
+  });
 }
 
-function removeOurStatusLine({ statusLine, settingsPath }: ClaudeSite): Step[] {
-  if (statusLine !== "ours") return [];
-  return [editFile(settingsPath, `remove c-mem's status line from ${settingsPath}`, removeStatusLine)];
+/** None where the change would change nothing. */
+function edit(path: string, about: string, change: (text: string) => string | undefined): Step[] {
+  const text = readSettings(path) ?? "";
+  return change(text) === text ? [] : [editFile(path, about, change)];
 }
 
 /** Copies the settings from before the install, so that uninstall can restore them. */
@@ -199,7 +195,7 @@ export function backupSettings({ settingsPath, settingsText }: ClaudeSite, backu
 }
 
 export function unregister(site: ClaudeSite, claude: string | undefined, env: Env): Step[] {
-  const steps = [...removeOurHooks(site), ...removeOurStatusLine(site), ...removeMcpServer(site)];
+  const steps = [...unregisterHooks(site), ...unregisterStatusLine(site), ...unregisterServer(site)];
   if (!site.pluginEnabled && site.marketplace === undefined) return steps;
   if (claude === undefined) return [...steps, disablePlugin(site)];
   if (site.pluginEnabled) {

@@ -46,7 +46,7 @@ export function readDequeued(queue: QueuedPrompt[], turn: Turn, line: JsonObject
   return emitQueued([queuedPrompt(text, at, turn)], turn);
 }
 
-export function withoutWaiting(queue: readonly QueuedPrompt[]): QueuedPrompt[] {
+export function onlyEmitted(queue: readonly QueuedPrompt[]): QueuedPrompt[] {
   return queue.filter((one) => one.isTold);
 }
 

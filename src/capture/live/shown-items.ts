@@ -21,6 +21,6 @@ export function forgetShown(folder: string, reader: string): void {
 }
 
 /** The key of a file or command that was looked up, with or without a result. */
-export function lookedUp(kind: string, subject: string): string {
+export function lookupKey(kind: string, subject: string): string {
   return `${kind}=${shortHash(subject)}`;
 }

@@ -16,7 +16,7 @@ import { readLines } from "./lines.ts";
 import {
   contextOf,
   isExcludedFile,
-  isInCopy,
+  isInCopiedPart,
   isLeftOut,
   isFolderRefused,
   isSkipped,
@@ -98,7 +98,7 @@ async function archiveLines(
   copy.fingerprint = fingerprint(file.path, copy.offset);
   const agentType = turnOf(copy.state)?.header.agentType;
   if (agentType !== undefined) copy.agentType = filterText(agentType);
-  const isSecret = isInCopy(copy.state) || isFolderRefused(copy.state, context);
+  const isSecret = isInCopiedPart(copy.state) || isFolderRefused(copy.state, context);
   if (isSecret || !isStorable(copy.state, JSON.stringify(copy.state))) copy.state = null;
   return { copy, isChanged: copy.copied !== before.copied || copy.withTail !== before.withTail };
 }

@@ -193,14 +193,14 @@ function finish(reading: Reading, position: Position, piece: { bytes: number; is
   const privateIds = privateIdsOf(position.state);
   for (const id of privateIds) context.privateIds.add(id);
   const events = redactAll(reading);
-  const isSecret = reading.isForgotten || isInCopy(position.state) || isFolderRefused(position.state, context);
+  const isSecret = reading.isForgotten || isInCopiedPart(position.state) || isFolderRefused(position.state, context);
   const checkpoint = checkpointOf(file, position, { ...piece, isSecret });
   Object.assign(reading, nothingRead());
   return { ...piece, state: reading.state, events, malformed, tooLong, unknown, privateIds, checkpoint };
 }
 
 /** Within the part that a fork copied: the state contains another session's text. */
-export function isInCopy(state: unknown): boolean {
+export function isInCopiedPart(state: unknown): boolean {
   return turnOf(state)?.header.copiedFrom !== undefined;
 }
 
