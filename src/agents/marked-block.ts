@@ -3,7 +3,7 @@
 const BEGIN = "# >>> c-mem: written by `c-mem install`, taken out by `c-mem uninstall` >>>";
 const END = "# <<< c-mem <<<";
 
-/** True for a line between the markers from which on the lines are not C-Mem's. */
+/** True for a line that is not C-Mem's: it and those after it, up to the end marker, belong to others. */
 type IsForeign = (line: string) => boolean;
 
 /** Puts these lines between the markers; without markers, both go to the end. */

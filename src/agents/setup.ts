@@ -30,7 +30,7 @@ export interface SetupProject {
 
 export interface ManagedFile {
   path: string;
-  /** For a file in a folder that others fill: it must really be inside this one, links resolved. */
+  /** A folder that others write to: with links resolved, the file must be inside it. */
   root?: string;
   /** Written by C-Mem alone and has injected context in it: readable by its owner only. */
   isPrivate?: boolean;

@@ -1,5 +1,5 @@
-// Writes a file into a folder that others fill, such as a clone: a link there must not lead the write elsewhere, and git must not
-// commit the file.
+// Writes a file into a folder that others write to, such as a clone: never through a link that leads elsewhere, and never
+// where git would commit it.
 import { lstatSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { AppError } from "../core/error.ts";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { drainSpool } from "../capture/live/drain.ts";
 import { readRefLog } from "../capture/ref-log.ts";
-import { forgetShown } from "../capture/live/shown-items.ts";
+import { clearShown } from "../capture/live/shown-items.ts";
 import { describeTree } from "../capture/work-tree.ts";
 import type { Paths } from "../config/paths.ts";
 import { readActivity } from "../platform/state/activity.ts";
@@ -32,7 +32,7 @@ export function inject(request: InjectRequest): InjectAnswer | undefined {
   if (event.activity.kind !== "session-start" || !hasSqlite()) return undefined;
   if (isHeldOut(request)) return { keys: [], injection: { surface: "holdout", itemIds: [], chars: 0, tokens: 0 } };
   const { source } = event.activity;
-  if (source === "compact") forgetShown(paths.shown, event.sessionId);
+  if (source === "compact") clearShown(paths.shown, event.sessionId);
   const surface = source === "compact" ? "compaction" : "session-start";
   if (!settings.surfaces.includes(surface)) return undefined;
   const db = openAndDrain(paths);

@@ -26,14 +26,18 @@ export function codexConfig(path: string, { node, mcp, cache }: Program): Manage
     add(text = "") {
       const others = outsideBlock(text);
       if (INLINE_TABLE.test(others.split(/^\s*\[/m)[0] ?? "")) {
-        throw new AppError("closed_table", `mcp_servers in ${path} is a table in one line; nothing was changed.`, {
+        throw new AppError("closed_table", `mcp_servers in ${path} is an inline table; nothing was changed.`, {
           hint: "Write each server as a table of its own ([mcp_servers.name]), then run the command again.",
         });
       }
       if (OTHER_SERVER.test(others)) {
-        throw new AppError("server_taken", `${path} has an MCP server c-mem of its own; nothing was changed.`, {
-          hint: "Rename or remove that table, then run the command again.",
-        });
+        throw new AppError(
+          "server_taken",
+          `${path} has an MCP server c-mem that is not C-Mem's; nothing was changed.`,
+          {
+            hint: "Rename or remove it, then run the command again.",
+          },
+        );
       }
       return addBlock(text, lines, isForeign);
     },

@@ -16,7 +16,7 @@ export interface CodexState {
   hasSession: boolean;
   /** This file's own thread; in a subagent `turn.header.sessionId` is the parent's. */
   threadId: string;
-  /** The lines now are the copied history of the thread this one was forked from; that thread has its own file. */
+  /** Inside the copied history of the thread this one was forked from; that thread has its own file. */
   isReplay: boolean;
   /** A subagent: its prompts are not typed by a person. */
   isMachine: boolean;

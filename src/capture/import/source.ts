@@ -6,7 +6,7 @@ import { type Db, isDamage, withDriver } from "../../store/db/driver.ts";
 import type { Row } from "./foreign-rows.ts";
 
 export interface RowOptions {
-  /** SQL of ours. */
+  /** Our own SQL, never a text from the file. */
   where?: string;
   params?: string[];
   limit?: number;

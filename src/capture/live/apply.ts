@@ -19,7 +19,7 @@ import {
   continueTurn,
   endBatch,
   endTurn,
-  forgetTurns,
+  clearTurns,
   markStale,
   noteModel,
   projectId,
@@ -95,7 +95,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
     case "prompt": {
       const { promptId, text } = activity;
       const { number, newId, ownsId } = insertPrompt(db, { sessionDbId: main, promptId, text, at });
-      forgetTurns(batch);
+      clearTurns(batch);
       if (newId === undefined) return;
       batch.prompts.push({ id: newId, text });
       markStale(db, batch, main, number);

@@ -118,7 +118,7 @@ export function turnOf(db: Db, batch: Batch, sessionDbId: number, promptId?: str
 }
 
 /** A new prompt changes the numbers of turns. */
-export function forgetTurns(batch: Batch): void {
+export function clearTurns(batch: Batch): void {
   batch.turns.clear();
   batch.stale.clear();
   batch.open.clear();

@@ -32,7 +32,7 @@ export function drainSpool(db: Db, spool: string, { maxMs = Infinity }: { maxMs?
   for (const folder of folders) {
     const names = listDrops(folder);
     let done = 0;
-    // The first batch always: on a busy machine the limit may be over before it starts.
+    // Always apply the first batch: on a busy machine the time may be over before it starts.
     while (done < names.length && (done === 0 || Date.now() < deadline)) {
       drainBatch(db, folder, names.slice(done, done + BATCH), result);
       done += BATCH;

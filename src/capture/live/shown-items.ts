@@ -16,7 +16,7 @@ export function noteShown(folder: string, reader: string, keys: readonly string[
 }
 
 /** After compaction the agent no longer has what it was shown. */
-export function forgetShown(folder: string, reader: string): void {
+export function clearShown(folder: string, reader: string): void {
   rmSync(sessionFile(folder, reader, ".log"), { force: true });
 }
 

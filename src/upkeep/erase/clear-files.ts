@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { findFallbackSpools } from "../../capture/live/spool.ts";
 import { BAD_FOLDER } from "../../capture/live/drain.ts";
 import { storedId } from "../../capture/live/ids.ts";
-import { forgetShown } from "../../capture/live/shown-items.ts";
+import { clearShown } from "../../capture/live/shown-items.ts";
 import { allCopies, removeCopy, removeUnknownCopies } from "../../capture/sync/archive-copies.ts";
 import type { Paths } from "../../config/paths.ts";
 import { listFolder } from "../../platform/read-file.ts";
@@ -26,7 +26,7 @@ export function clearFiles(
       return [...pieces, ...sessions].some((piece) => text.includes(piece));
     });
   for (const path of drops) rmSync(path, { force: true });
-  for (const id of sessions) forgetShown(paths.shown, id);
+  for (const id of sessions) clearShown(paths.shown, id);
   // An archived transcript is compressed, so it is deleted as a whole.
   const copies = allCopies(paths.archive).filter(({ file, copiedFrom }) =>
     copiedFrom === undefined
