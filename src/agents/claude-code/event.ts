@@ -23,7 +23,11 @@ export const claudeCodeWire = hookWire({
       PostToolUse: (payload) => readToolUse(payload, false),
       PostToolUseFailure: (payload) => readToolUse(payload, true),
     },
-    recall: { PreToolUse: readToolStart, SubagentStart: readSubagentStart },
+    recall: {
+      PreToolUse: readToolStart,
+      SubagentStart: (payload) =>
+        payload["agent_type"] ? { kind: "subagent-start", promptId: asId(payload["prompt_id"]) } : undefined,
+    },
     summary: {
       Stop: readTurnEnd,
       // Compaction runs as a subagent without a type: it is not recorded.
@@ -72,10 +76,6 @@ function readPrompt(payload: JsonObject): Loose<Activity> | undefined {
 function readTurnEnd(payload: JsonObject): Loose<Activity> {
   const response = asString(payload["last_assistant_message"]);
   return { kind: "turn-end", promptId: asId(payload["prompt_id"]), response };
-}
-
-function readSubagentStart(payload: JsonObject): Loose<Activity> | undefined {
-  return payload["agent_type"] ? { kind: "subagent-start", promptId: asId(payload["prompt_id"]) } : undefined;
 }
 
 function readToolUse(payload: JsonObject, hasFailed: boolean): Loose<Activity> | undefined {

@@ -46,10 +46,6 @@ export function readDequeued(queue: QueuedPrompt[], turn: Turn, line: JsonObject
   return emitQueued([queuedPrompt(text, at, turn)], turn);
 }
 
-export function onlyEmitted(queue: readonly QueuedPrompt[]): QueuedPrompt[] {
-  return queue.filter((one) => one.isTold);
-}
-
 /** Removes a prompt that now begins a turn, and returns when it was typed. */
 export function takeQueuedTime(queue: QueuedPrompt[], text: string): number | undefined {
   const index = queue.findIndex((one) => one.text === text);

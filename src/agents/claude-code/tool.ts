@@ -10,7 +10,8 @@ export function toolOutput(name: string, response: Json | undefined): string | u
   if (Array.isArray(response)) return blocksText(response);
   const object = asObject(response);
   if (object === undefined) return JSON.stringify(response);
-  return knownOutput(name, object) ?? JSON.stringify(withoutBulk(object));
+  const withoutBulk = () => Object.entries(object).filter(([key]) => !BULK_FIELDS.has(key));
+  return knownOutput(name, object) ?? JSON.stringify(Object.fromEntries(withoutBulk()));
 }
 
 function knownOutput(name: string, response: JsonObject): string | undefined {
@@ -46,10 +47,6 @@ function readOutput(file: JsonObject | undefined): string | undefined {
 
 /** Whole files and images in responses; the edit itself shows what changed. */
 const BULK_FIELDS = new Set(["originalFile", "original_file", "updated_file", "base64"]);
-
-function withoutBulk(response: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(response).filter(([key]) => !BULK_FIELDS.has(key)));
-}
 
 function patchText(response: JsonObject): string | undefined {
   const hunks = asObjects(response["structuredPatch"]).map((hunk) => {

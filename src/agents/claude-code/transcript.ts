@@ -20,7 +20,7 @@ import { withoutOriginalFile } from "./original-file.ts";
 import { addBackup, type Backups, newlyTracked, readSnapshot, trackedTouch } from "./file-history.ts";
 import { closeMessage, heldMessage, readAssistant, readResult } from "./message.ts";
 import { isInterruption, isWakeUp, promptText } from "./prompt.ts";
-import { emitQueued, enqueue, readDequeued, takeQueuedTime, onlyEmitted } from "./queue.ts";
+import { emitQueued, enqueue, readDequeued, takeQueuedTime } from "./queue.ts";
 import { type ClaudeCodeState, lineId } from "./state.ts";
 
 export const claudeCodeReader: LineReader<ClaudeCodeState> = {
@@ -108,7 +108,7 @@ function readQueue(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   if (operation === "enqueue") return enqueue(state.queue, state.turn, line) === "private" ? enterPrivate(state) : [];
   if (operation === "remove") return readDequeued(state.queue, state.turn, line);
   // The user took the prompts back to edit them.
-  if (operation === "popAll") state.queue = onlyEmitted(state.queue);
+  if (operation === "popAll") state.queue = state.queue.filter(({ isTold }) => isTold);
   return [];
 }
 

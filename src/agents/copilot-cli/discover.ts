@@ -8,10 +8,6 @@ export function copilotHome(env: Env): string {
   return env["COPILOT_HOME"] || join(homeOf(env), ".copilot");
 }
 
-export function copilotTranscriptPath(env: Env, sessionId: string): string {
-  return join(copilotHome(env), "session-state", sessionId, "events.jsonl");
-}
-
 /** `session-state/<session>/events.jsonl`; for a while it was `session-state/<session>.jsonl`, with the same lines. */
 export function findCopilotTranscripts(env: Env, folders = [join(copilotHome(env), "session-state")]) {
   const files = folders.flatMap((folder) =>

@@ -1,10 +1,11 @@
 // Reduces a Copilot CLI hook payload to our event. Recorded from Copilot CLI 1.0.102, except a tool that could not run.
+import { join } from "node:path";
 import type { Activity } from "../../core/event.ts";
 import { asId, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Loose } from "../fields.ts";
 import { type HookCall, hookWire, promptActivity, readSessionEnd } from "../hook-wire.ts";
 import { toolUse } from "../tool-use.ts";
-import { copilotTranscriptPath } from "./discover.ts";
+import { copilotHome } from "./discover.ts";
 import { copilotCall, copilotResult, FILE_TOOLS } from "./tool.ts";
 
 export const copilotWire = hookWire({
@@ -23,7 +24,8 @@ export const copilotWire = hookWire({
   },
   header(payload, { env }) {
     const sessionId = asId(payload["sessionId"]);
-    const transcriptPath = asString(payload["transcriptPath"]) ?? copilotTranscriptPath(env, sessionId ?? "");
+    const ownPath = () => join(copilotHome(env), "session-state", sessionId ?? "", "events.jsonl");
+    const transcriptPath = asString(payload["transcriptPath"]) ?? ownPath();
     return { sessionId, transcriptPath };
   },
   textField: "additionalContext",

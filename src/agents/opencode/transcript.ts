@@ -40,7 +40,7 @@ function readSession(file: TranscriptFile, session: Session, notes: ReadNotes): 
   const forkedAt = header.at;
   const events = messages.flatMap(({ info: message, parts }) => {
     header.at = createdAt(message) || header.at;
-    for (const part of parts) countPart(part, notes);
+    for (const { type } of parts) if (!PARTS.has(asString(type) ?? "")) countUnknown(notes, type);
     if (header.at < forkedAt && original?.times.has(header.at)) return skipCopied(turn, message, parts);
     if (header.at < forkedAt && original === undefined) header.copiedFrom = "";
     else delete header.copiedFrom;
@@ -68,10 +68,6 @@ function skipCopied(turn: Turn, message: JsonObject, parts: readonly JsonObject[
 const PARTS = new Set(
   "text reasoning tool file agent subtask compaction retry step-start step-finish snapshot patch".split(" "),
 );
-
-function countPart({ type }: JsonObject, notes: ReadNotes): void {
-  if (typeof type !== "string" || !PARTS.has(type)) countUnknown(notes, type);
-}
 
 function readUser(turn: Turn, message: JsonObject, parts: readonly JsonObject[], isSubagent: boolean): AgentEvent[] {
   const text = typedText(parts);

@@ -6,7 +6,6 @@ import { insertCommit } from "../../store/tables/commits.ts";
 import { insertFileSnapshot } from "../../store/tables/file-snapshots.ts";
 import { insertFileTouch, noteBackup } from "../../store/tables/file-touches.ts";
 import { insertInjection } from "../../store/tables/injections.ts";
-import { enqueueSession } from "../../store/tables/jobs.ts";
 import { upsertMessage } from "../../store/tables/messages.ts";
 import { insertPrompt, noteCheckpoint, setResponse } from "../../store/tables/prompts.ts";
 import { INTERRUPTED } from "../../store/tables/session-status.ts";
@@ -48,11 +47,6 @@ export function applyInBatch(db: Db, batch: Batch, given: CapturedEvent, eventNa
   if (sessions.isPurged) return;
   applyActivity(db, batch, event, sessions, eventName);
   if (event.injection !== undefined) insertInjection(db, sessions.own, event.injection, event.at);
-}
-
-/** Queues the session's job at the end of a turn or session, and before the agent compacts the conversation. */
-export function enqueueWork(db: Db, { activity, sessionId, at }: CapturedEvent): void {
-  if (["turn-end", "checkpoint", "session-end"].includes(activity.kind)) enqueueSession(db, sessionId, at);
 }
 
 interface Sessions {

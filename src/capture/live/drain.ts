@@ -8,7 +8,8 @@ import { listFolder, statOf } from "../../platform/read-file.ts";
 import { type Db, isStoreTrouble } from "../../store/db/driver.ts";
 import { nested, transaction } from "../../store/db/transaction.ts";
 import { claimDrop, claimedDrops, countHookRun, forgetDrops } from "../../store/tables/drops.ts";
-import { applyEvent, enqueueWork } from "./apply.ts";
+import { enqueueSession } from "../../store/tables/jobs.ts";
+import { applyEvent } from "./apply.ts";
 import { DROP_SUFFIX, removeFallbackSpool, withFallback } from "./spool.ts";
 
 export interface DrainResult {
@@ -98,6 +99,9 @@ function applyBatch(db: Db, events: Map<string, CapturedEvent | undefined>): Map
   return outcomes;
 }
 
+/** Events that queue the session's job. */
+const JOB_AT: ReadonlySet<string> = new Set(["turn-end", "checkpoint", "session-end"]);
+
 function applyDrop(db: Db, name: string, event: CapturedEvent): Outcome {
   // Written by a newer version of C-Mem, which will apply it.
   if (!KNOWN_ACTIVITIES.has(event.activity.kind)) return "waits";
@@ -105,7 +109,7 @@ function applyDrop(db: Db, name: string, event: CapturedEvent): Outcome {
     return nested(db, () => {
       if (!claimDrop(db, name, Date.now())) return "known";
       applyEvent(db, event, name);
-      enqueueWork(db, event);
+      if (JOB_AT.has(event.activity.kind)) enqueueSession(db, event.sessionId, event.at);
       if (event.hook !== undefined) countHookRun(db, event.hook, event.at);
       return "applied";
     });
