@@ -45,7 +45,6 @@ function requestsFor(turns: number): LlmRequest[] {
 function turnOf(turn: number, tools: number): TurnEvidence {
   const prompt = { id: `p${turn}`, number: turn + 1, text: `Task ${turn}: repair the store`, response: "Done.", at: 0 };
   return {
-    agent: "claude-code",
     projectId: 1,
     project: "app",
     root: "/app",

@@ -12,7 +12,6 @@ const START = Date.UTC(2026, 0, 5, 9);
 /** Steps happen a second apart, in the order given. */
 export function turn(prompt: string, ...steps: Step[]): TurnEvidence {
   const evidence: TurnEvidence = {
-    agent: "claude-code",
     projectId: 1,
     project: "app",
     root: "/app",
@@ -41,7 +40,7 @@ export function turn(prompt: string, ...steps: Step[]): TurnEvidence {
 }
 
 export function said(text: string, extra: Partial<EvidenceMessage> = {}): Step {
-  return { kind: "said", message: { role: "assistant", text, thinking: "", isSubagent: false, ...extra } };
+  return { kind: "said", message: { role: "assistant", text, isSubagent: false, ...extra } };
 }
 
 export function used(name: string, input: Record<string, unknown>, extra: Partial<EvidenceToolUse> = {}): Step {

@@ -345,7 +345,6 @@ describe("random evidence", () => {
     const long = piece.repeat(100_000 / piece.length);
     const start = process.cpuUsage();
     extractTurn({
-      agent: "x",
       projectId: 1,
       project: "app",
       root: "/app",
@@ -360,7 +359,7 @@ describe("random evidence", () => {
         state: "completed" as const,
         hasCheckpoint: false,
       },
-      messages: [{ id: "m1", role: "assistant", text: long, thinking: "", isSubagent: false, at: 1 }],
+      messages: [{ id: "m1", role: "assistant", text: long, isSubagent: false, at: 1 }],
       toolUses: [0, 1].map((exitCode) => ({
         id: `t${exitCode}`,
         name: "Bash",

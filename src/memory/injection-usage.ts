@@ -18,13 +18,7 @@ export function countUse(db: Db, sessionDbId: number): void {
   }
 }
 
-interface Later {
-  text: string;
-  touched: ReadonlySet<string>;
-  commands: ReadonlySet<string>;
-}
-
-function activityAfter({ said, touches, commands }: SessionActivity, at: number): Later {
+function activityAfter({ said, touches, commands }: SessionActivity, at: number) {
   const after = <T extends { at: number }>(entries: readonly T[]): T[] => entries.filter((entry) => entry.at > at);
   return {
     text: after(said)
@@ -36,7 +30,12 @@ function activityAfter({ said, touches, commands }: SessionActivity, at: number)
 }
 
 /** Items: "o12" an observation, "i12" one in the index of titles, "t12" a tool use, "session:12" where work stopped. */
-function isUsed(db: Db, item: string, surface: string, { text, touched, commands }: Later): boolean {
+function isUsed(
+  db: Db,
+  item: string,
+  surface: string,
+  { text, touched, commands }: ReturnType<typeof activityAfter>,
+): boolean {
   const [, kind, number] = /^([oit]|session:)(\d+)$/.exec(item) ?? [];
   if (kind === undefined) return false;
   const id = Number(number);

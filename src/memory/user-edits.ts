@@ -30,15 +30,8 @@ export const USER: Producer = { name: "user" };
 const NEARLY_SAME = 0.8;
 const MAX_ALIKE = 3;
 
-export interface Remembered {
-  id: number;
-  /** False: the same observation exists already. */
-  isNew: boolean;
-  /** Observations that say nearly the same. */
-  alike: { id: number; title: string }[];
-}
-
-export function remember(db: Db, projectId: number | undefined, given: Observation, now: number): Remembered {
+/** Unless the same observation exists. `alike`: observations that say nearly the same. */
+export function remember(db: Db, projectId: number | undefined, given: Observation, now: number) {
   const observation = filtered(given);
   if (observation.narrative.trim() === "" || observation.title.trim() === "") {
     throw new AppError("usage", "There is nothing left to remember after private text was removed.");

@@ -14,21 +14,12 @@ export type Enriched =
   /** The model's version is current. */
   | { kind: "saved"; observations: number }
   /** The extractor's version stays. */
-  | { kind: "kept"; why: KeepReason; message: string }
+  | { kind: "kept"; message: string }
   /** Ask again after `afterMs`. `counts`: the turn may be the cause, so it is a failed attempt; else nothing was sent or the server was unreachable. */
   | { kind: "later"; afterMs: number; counts: boolean; message: string };
 
-type KeepReason =
-  | "gone"
-  | "excluded"
-  | "nothing-to-say"
-  | "answered-before"
-  | "over-budget"
-  | "changed-meanwhile"
-  | "unusable";
-
-export function kept(why: KeepReason, message: string): Enriched {
-  return { kind: "kept", why, message };
+export function kept(message: string): Enriched {
+  return { kind: "kept", message };
 }
 
 /** The queue takes a longer wait for a clock error and runs the job at once. */
@@ -75,7 +66,7 @@ export async function askModel(
     microUsdPerProjectAndDay: usdPerProjectAndDay * 1e6,
   };
   const reservation = reserve(db, entry, { most: maximumCost(request, provider, settings), likely }, limits, now());
-  if ("over" in reservation) return kept("over-budget", OVER_BUDGET[reservation.over]);
+  if ("over" in reservation) return kept(OVER_BUDGET[reservation.over]);
   try {
     const reply = await provider.complete(request, signal === undefined ? {} : { signal });
     transaction(db, () => {
@@ -95,7 +86,7 @@ function afterFailure(db: Db, { fingerprint }: Provider, error: LlmError, now: n
   const { kind, message } = error;
   const times = findPause(db, fingerprint)?.times ?? 0;
   const next = nextAfter(error, times);
-  if (next.kind === "give-up") return kept("unusable", message);
+  if (next.kind === "give-up") return kept(message);
   if (next.kind === "again") return later(0, false, message);
   const until = next.kind === "stop" ? null : now + next.afterMs;
   transaction(db, () => pauseModel(db, fingerprint, { kind, message, times: times + 1, until, created_at: now }));

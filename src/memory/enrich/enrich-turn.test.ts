@@ -165,7 +165,7 @@ describe("a model's version that passes the checks", () => {
   it("is requested once: the same turn costs nothing, a changed one is requested again", async () => {
     const { db, enrich, loopback } = await world([answer(GOOD)]);
     await enrich();
-    expect(await enrich()).toMatchObject({ kind: "kept", why: "answered-before" });
+    expect(await enrich()).toMatchObject({ kind: "kept", message: "the same request was answered before" });
     db.run("UPDATE tool_uses SET output = 'another output' WHERE id = 1");
     expect(await enrich()).toMatchObject({ kind: "saved" });
     expect(loopback.asked).toHaveLength(2);
@@ -189,7 +189,7 @@ describe("an unfounded reply", () => {
 
   it("is requested once more with the reason, then rejected", async () => {
     const { db, enrich, loopback } = await world([answer({ ...GOOD, evidence: [] })]);
-    expect(await enrich()).toMatchObject({ kind: "kept", why: "unusable" });
+    expect(await enrich()).toMatchObject({ kind: "kept" });
     expect(loopback.asked).toHaveLength(2);
     expect(JSON.stringify(loopback.asked[1]?.body)).toContain("no observation cites ids of the record");
     expect(standing(db)).toEqual([{ title: OLD.title, producer: "extractor" }]);
@@ -211,7 +211,7 @@ describe("an unfounded reply", () => {
 
   it("that omits changed files is rejected: the extractor's version stays", async () => {
     const { db, enrich } = await world([answer()]);
-    expect(await enrich()).toMatchObject({ kind: "kept", why: "unusable" });
+    expect(await enrich()).toMatchObject({ kind: "kept" });
     expect(standing(db)).toEqual([{ title: OLD.title, producer: "extractor" }]);
   });
 
@@ -223,7 +223,7 @@ describe("an unfounded reply", () => {
     ["hostile shapes", { observations: [null, 1, [], { type: {} }], summary: [] }],
   ])("with %s is no answer", async (_, value) => {
     const { enrich } = await world([{ kind: "answer", value: value as object }]);
-    expect(await enrich()).toMatchObject({ kind: "kept", why: "unusable" });
+    expect(await enrich()).toMatchObject({ kind: "kept" });
   });
 });
 
@@ -232,7 +232,7 @@ describe("a turn", () => {
     const { db, enrich, loopback } = await world([answer(GOOD)]);
     db.run("DELETE FROM file_touches");
     db.run("DELETE FROM tool_uses");
-    expect(await enrich()).toMatchObject({ kind: "kept", why: "nothing-to-say" });
+    expect(await enrich()).toMatchObject({ kind: "kept", message: "the turn has too little content" });
     expect(loopback.asked).toEqual([]);
   });
 
@@ -243,8 +243,8 @@ describe("a turn", () => {
         return answer(GOOD);
       },
     ]);
-    expect(await enrich({ promptDbId: 77 })).toMatchObject({ kind: "kept", why: "gone" });
-    expect(await enrich()).toMatchObject({ kind: "kept", why: "gone" });
+    expect(await enrich({ promptDbId: 77 })).toMatchObject({ kind: "kept", message: "the turn was deleted" });
+    expect(await enrich()).toMatchObject({ kind: "kept", message: "the turn was deleted" });
   });
 
   it("in a folder that is excluded now is not sent", async () => {
@@ -252,7 +252,7 @@ describe("a turn", () => {
     const isExcluded = (cwd: string): boolean => cwd === "/app";
     expect(await enrichTurn(db, provider, 1, { settings, isExcluded })).toMatchObject({
       kind: "kept",
-      why: "excluded",
+      message: "its folder is excluded from recording",
     });
     expect(loopback.asked).toEqual([]);
   });
@@ -273,7 +273,7 @@ describe("a turn", () => {
         return answer(GOOD);
       },
     ]);
-    expect(await enrich()).toMatchObject({ kind: "kept", why: "changed-meanwhile" });
+    expect(await enrich()).toMatchObject({ kind: "kept", message: "the turn changed while the model was working" });
   });
 
   it("whose evidence was forgotten while the model worked gets no version", async () => {
@@ -283,7 +283,7 @@ describe("a turn", () => {
         return answer(GOOD);
       },
     ]);
-    expect(await enrich()).toMatchObject({ kind: "kept", why: "changed-meanwhile" });
+    expect(await enrich()).toMatchObject({ kind: "kept", message: "the turn changed while the model was working" });
     expect(observationsOfTurn(db, 1, 1).map((row) => row.producer)).toEqual(["extractor"]);
   });
 });
@@ -297,7 +297,7 @@ describe("the budget", () => {
     [{ usdPerProjectAndDay: 0 }, "usdPerProjectAndDay"],
   ])("%j is hard: nothing is sent and the extractor's version stands", async (limit, name) => {
     const { db, enrich, loopback } = await world([answer(GOOD)], limit);
-    expect(await enrich()).toMatchObject({ kind: "kept", why: "over-budget", message: expect.stringContaining(name) });
+    expect(await enrich()).toMatchObject({ kind: "kept", message: expect.stringContaining(name) });
     expect(loopback.asked).toEqual([]);
     expect(ledger(db)).toEqual([{ status: "declined", input_tokens: 0, output_tokens: 0, cost_microusd: 0 }]);
   });
@@ -307,7 +307,10 @@ describe("the budget", () => {
     const evidence = loadTurnEvidence(db, 1, 1) as TurnEvidence;
     const most = maximumCost(turnRequest(evidence, turnRecord(evidence)), provider, settings);
     const tokensPerDay = most.inputTokens + most.outputTokens;
-    expect(await enrich({ settings: { tokensPerDay } })).toMatchObject({ kind: "kept", why: "over-budget" });
+    expect(await enrich({ settings: { tokensPerDay } })).toMatchObject({
+      kind: "kept",
+      message: expect.stringContaining("budget"),
+    });
     expect(loopback.asked).toHaveLength(1);
   });
 
@@ -316,13 +319,16 @@ describe("the budget", () => {
     expect(await enrich()).toMatchObject({ kind: "saved" });
     expect(ledger(db)).toEqual([{ status: "spent", input_tokens: 321, output_tokens: 45, cost_microusd: null }]);
     db.run("UPDATE tool_uses SET output = 'more' WHERE id = 1");
-    expect(await enrich({ settings: { tokensPerDay: 4_000 } })).toMatchObject({ kind: "kept", why: "over-budget" });
+    expect(await enrich({ settings: { tokensPerDay: 4_000 } })).toMatchObject({
+      kind: "kept",
+      message: expect.stringContaining("budget"),
+    });
   });
 
   it("uses the prices of the settings", async () => {
     const own = { model: "a-model-of-ones-own", prices: { "a-model-of-ones-own": "10/100" } };
     const { db, enrich } = await world([answer(GOOD)], own);
-    expect(await enrich()).toMatchObject({ kind: "kept", why: "over-budget" });
+    expect(await enrich()).toMatchObject({ kind: "kept", message: expect.stringContaining("budget") });
     expect(await enrich({ settings: { usdPerDay: 5, usdPerProjectAndDay: 5 } })).toMatchObject({ kind: "saved" });
     expect(ledger(db).at(-1)).toMatchObject({ cost_microusd: 321 * 10 + 45 * 100 });
   });
@@ -332,7 +338,7 @@ describe("the budget", () => {
     await enrich();
     db.run("UPDATE ledger SET input_tokens = 1000000");
     db.run("UPDATE tool_uses SET output = 'more' WHERE id = 1");
-    expect(await enrich()).toMatchObject({ why: "over-budget" });
+    expect(await enrich()).toMatchObject({ message: expect.stringContaining("budget") });
     expect(await enrich({ at: NOW + 36 * 3_600_000 })).toMatchObject({ kind: "saved" });
   });
 });
@@ -404,7 +410,7 @@ describe("when the model fails", () => {
     ["a question it rejects", { kind: "status", status: 400, message: "no" }, { status: "failed", input_tokens: 0 }],
   ])("with %s the extractor's version stands and the cost is known", async (_, scene, entry) => {
     const { db, enrich } = await world([scene]);
-    expect(await enrich()).toMatchObject({ kind: "kept", why: "unusable" });
+    expect(await enrich()).toMatchObject({ kind: "kept" });
     expect(ledger(db).at(-1)).toMatchObject(entry);
     expect(standing(db)).toEqual([{ title: OLD.title, producer: "extractor" }]);
   });

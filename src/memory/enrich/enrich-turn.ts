@@ -24,7 +24,7 @@ export interface EnrichOptions {
   isExcluded?: (cwd: string) => boolean;
 }
 
-const GONE = kept("gone", "the turn was deleted");
+const GONE = kept("the turn was deleted");
 /** For a shorter turn without tool uses, the extractor is good enough. */
 const MIN_TURN_CHARS = 400;
 
@@ -40,12 +40,12 @@ export async function enrichTurn(
   const turn = loadTurn(db, promptDbId);
   if (turn === undefined) return GONE;
   const { place, evidence } = turn;
-  if (isExcluded(evidence.cwd)) return kept("excluded", "its folder is excluded from recording");
-  if (!isWorthAsking(evidence)) return kept("nothing-to-say", "the turn has too little content");
+  if (isExcluded(evidence.cwd)) return kept("its folder is excluded from recording");
+  if (!isWorthAsking(evidence)) return kept("the turn has too little content");
   const record = turnRecord(evidence);
   const request = turnRequest(evidence, record);
   const producer = { name: `${provider.name}/${provider.model}`, promptHash: PROMPT_HASH };
-  if (isAnswered(db, producer, place, request)) return kept("answered-before", "the same request was answered before");
+  if (isAnswered(db, producer, place, request)) return kept("the same request was answered before");
 
   let problem = "";
   for (const isFirst of [true, false]) {
@@ -63,7 +63,7 @@ export async function enrichTurn(
     }
     problem = checked.problem;
   }
-  return kept("unusable", `the model's answer cannot be used: ${problem}`);
+  return kept(`the model's answer cannot be used: ${problem}`);
 }
 
 function loadTurn(db: Db, promptDbId: number): { place: TurnPlace; evidence: TurnEvidence } | undefined {
@@ -100,7 +100,7 @@ function saveVersion(db: Db, { promptDbId, producer, ids, shown, memory }: Versi
     if (turn === undefined) return GONE;
     const [before, after] = [timesById(shown), timesById(turn.evidence)];
     if ([...ids].some((id) => before.get(id) !== after.get(id))) {
-      return kept("changed-meanwhile", "the turn changed while the model was working");
+      return kept("the turn changed while the model was working");
     }
     const observations = withSubjects(db, turn.place, memory.observations);
     saveTurnMemory(db, turn.place, { ...memory, observations }, producer, now);

@@ -21,7 +21,6 @@ function use(number: number, extra: Partial<EvidenceToolUse> = {}): EvidenceTool
 
 function turn(extra: Partial<TurnEvidence> = {}): TurnEvidence {
   return {
-    agent: "claude-code",
     projectId: 1,
     project: "app",
     root: "/app",

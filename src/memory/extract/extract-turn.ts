@@ -5,9 +5,9 @@ import type { Observation, TurnMemory } from "../../core/memory.ts";
 import { SAME_TEXT, wordOverlap } from "../../core/similarity.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { answeredQuestion } from "./answered-question.ts";
-import { type Changes, changesOf } from "./changes.ts";
-import { type Run, runOf } from "./commands.ts";
-import { type Delivery, findDeliveries } from "./deliveries.ts";
+import { changesOf } from "./changes.ts";
+import { runOf } from "./commands.ts";
+import { findDeliveries } from "./deliveries.ts";
 import { findFixes, fixObservation } from "./failures.ts";
 import { type FinalMessage, readFinalMessage } from "./final-message.ts";
 import { changedSettings, settingObservations } from "./settings.ts";
@@ -17,27 +17,13 @@ import {
   discoveryObservation,
   findDiscoveries,
   rulesObservation,
-  type Statement,
   userRules,
 } from "./statements.ts";
 import { summarise } from "./summarise.ts";
-import { lastTestResult, testObservation, type TestResult } from "./test-results.ts";
+import { lastTestResult, testObservation } from "./test-results.ts";
 import { userChoices } from "./user-choices.ts";
-import { readUserRequest, type UserRequest } from "./user-request.ts";
+import { readUserRequest } from "./user-request.ts";
 import { workObservation } from "./work.ts";
-
-/** What the observations and the summary of a turn are made from. */
-export interface ParsedTurn {
-  evidence: TurnEvidence;
-  request: UserRequest;
-  final: FinalMessage;
-  changes: Changes;
-  runs: Run[];
-  deliveries: Delivery[];
-  testResult: TestResult | undefined;
-  rules: Statement[];
-  discoveries: Statement[];
-}
 
 const MAX_FIXES = 2;
 const MAX_DISCOVERIES = 2;
@@ -45,10 +31,19 @@ const MAX_DISCOVERIES = 2;
 const MIN_DISCOVERY_SCORE = 3;
 
 export function extractTurn(evidence: TurnEvidence): TurnMemory {
+  const turn = parseTurn(evidence);
+  const observations = observe(turn);
+  return { observations, summary: summarise(turn, observations) };
+}
+
+/** What observations and summary are made from. */
+export type ParsedTurn = ReturnType<typeof parseTurn>;
+
+function parseTurn(evidence: TurnEvidence) {
   const request = readUserRequest(evidence.prompt.text);
   const final = readFinalMessage(evidence);
   const runs = evidence.toolUses.map(runOf).filter((run) => run !== undefined);
-  const turn: ParsedTurn = {
+  return {
     evidence,
     request,
     final,
@@ -59,8 +54,6 @@ export function extractTurn(evidence: TurnEvidence): TurnMemory {
     rules: userRules(evidence, request),
     discoveries: findDiscoveries(evidence, final),
   };
-  const observations = observe(turn);
-  return { observations, summary: summarise(turn, observations) };
 }
 
 /** The most important first: of two alike the first gives the words, and only four are kept. */

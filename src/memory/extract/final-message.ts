@@ -4,29 +4,14 @@ import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { asHeadline, isBenefit, isPoint } from "./judge.ts";
 import { proseIn, type Sentence, sentencesIn } from "./sentences.ts";
 
-export interface FinalMessage {
-  /** Item id of the message, or of the prompt where only hooks recorded it. */
-  id: string;
-  blocks: Block[];
-  sentences: Sentence[];
-  /** The sentence that says what was done, "" without one. */
-  headline: string;
-  /** The headline says outright what was done: "Added …", "X now does …". */
-  statesWork: boolean;
-  /** The headline is a better title than file names. */
-  isInformative: boolean;
-  /** "This stops the flood of requests." */
-  benefit: string;
-  /** List items that say what was done. */
-  points: string[];
-}
+export type FinalMessage = ReturnType<typeof readFinalMessage>;
 
 /** A sentence with a verb of work, or with "now" and a name, reaches the first; one that names something the second. */
 const STATES_WORK_SCORE = 2.2;
 const INFORMATIVE_SCORE = 1.3;
 const MAX_POINTS = 6;
 
-export function readFinalMessage({ messages, prompt }: TurnEvidence): FinalMessage {
+export function readFinalMessage({ messages, prompt }: TurnEvidence) {
   const last = messages.findLast(
     ({ role, text, isSubagent }) => role === "assistant" && !isSubagent && text.trim() !== "",
   );
@@ -35,13 +20,19 @@ export function readFinalMessage({ messages, prompt }: TurnEvidence): FinalMessa
   const sentences = sentencesIn(blocks, id);
   const { text, score } = findHeadline(sentences);
   return {
+    /** Item id of the message, or of the prompt if only hooks recorded it. */
     id,
     blocks,
     sentences,
+    /** The sentence that says what was done, or "". */
     headline: text,
+    /** The headline says outright what was done: "Added …", "X now does …". */
     statesWork: score >= STATES_WORK_SCORE,
+    /** The headline is a better title than file names. */
     isInformative: score >= INFORMATIVE_SCORE,
+    /** "This stops the flood of requests." */
     benefit: proseIn(sentences).find(isBenefit) ?? "",
+    /** List items that say what was done. */
     points: blocks.filter(isPoint).map(pointText).slice(0, MAX_POINTS),
   };
 }

@@ -130,14 +130,10 @@ export function countsText({ passed, failed }: TestCounts): string {
   return failed === 0 ? `${passed} passed` : `${failed} failed, ${passed} passed`;
 }
 
-/** The last test run of the turn, and the first failed one of the same command before it. */
-export interface TestResult {
-  run: Run;
-  counts: TestCounts;
-  failedBefore: number;
-}
+export type TestResult = NonNullable<ReturnType<typeof lastTestResult>>;
 
-export function lastTestResult(runs: readonly Run[]): TestResult | undefined {
+/** The last test run of the turn, and how many tests failed in the first failed run of the same command. */
+export function lastTestResult(runs: readonly Run[]) {
   const results = runs
     .filter(({ purpose }) => purpose === "test")
     .flatMap((run) => {

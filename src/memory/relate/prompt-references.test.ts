@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { promptReferences, type PromptReferences, repositoryOf } from "./prompt-references.ts";
+import { promptReferences, repositoryOf } from "./prompt-references.ts";
 
 const ID = "0b7e2a54-1111-4222-8333-444455556666";
 const targets = (prompt: string): string[] =>
@@ -23,7 +23,7 @@ describe("a prompt refers to", () => {
   });
 
   it("sessions, by their transcripts or their ids", () => {
-    const of = (prompt: string): Partial<PromptReferences> => {
+    const of = (prompt: string): Partial<ReturnType<typeof promptReferences>> => {
       const { transcripts, sessionIds } = promptReferences(prompt, undefined);
       return { transcripts, sessionIds };
     };

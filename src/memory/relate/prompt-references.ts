@@ -16,16 +16,8 @@ const FORGE_ISSUE = /^https?:\/\/[^/]+\/([\w.-]+\/[\w.-]+?)\/(?:-\/)?(?:issues|p
 const ISSUE = /(?:^|[\s(])(?:([\w.-]+\/[\w.-]+)|(?:issue|pr|pull request)\s?)?#(\d{1,6})\b/gi;
 const NAMED_ISSUE = /\b(?:issue|pr|pull request)\s#?(\d{1,6})\b/gi;
 
-export interface PromptReferences {
-  /** Session ids of transcripts: "for details read the full transcript at …". */
-  transcripts: string[];
-  /** Everything in the form of a session id. */
-  sessionIds: string[];
-  targets: Target[];
-}
-
 /** `repository`: "owner/name", for issues named by their number alone. */
-export function promptReferences(prompt: string, repository: string | undefined): PromptReferences {
+export function promptReferences(prompt: string, repository: string | undefined) {
   const text = prompt.slice(0, MAX_CHARS);
   const withoutUrls = text.replace(URL, " ");
   const files = allMatches(withoutUrls, FILE, 0).map((path) => path.replace(/^\.\//, ""));
@@ -39,7 +31,9 @@ export function promptReferences(prompt: string, repository: string | undefined)
   const targets = (type: Target["type"], ids: readonly string[]): Target[] =>
     [...new Set(ids)].slice(0, MAX_PER_KIND).map((id) => ({ type, id }));
   return {
+    /** Session ids of transcripts: "for details read the full transcript at …". */
     transcripts: allMatches(text, TRANSCRIPT, 1),
+    /** Everything in the form of a session id. */
     sessionIds: allMatches(text, SESSION, 1),
     targets: [
       ...targets("file", files),

@@ -17,14 +17,9 @@ interface NamedTarget {
   at: number;
 }
 
-export interface SessionReferences {
-  named: NamedTarget[];
-  branches: ReadonlySet<string>;
-  transcripts: string[];
-  sessionIds: string[];
-}
+export type SessionReferences = ReturnType<typeof readSession>;
 
-export function readSession(db: Db, session: LinkedSession): SessionReferences {
+export function readSession(db: Db, session: LinkedSession) {
   const { id: sessionDbId, started_at: start, git_branch, plan } = session;
   const prompts = promptTexts(db, sessionDbId, MAX_PROMPTS);
   const repository = repositoryOf(session.remote);

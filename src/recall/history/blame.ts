@@ -11,11 +11,9 @@ import {
   touchesOfPath,
 } from "../../store/reads/blame.ts";
 import type { Scope } from "../../store/reads/scope.ts";
-import { type CommitRow, commitsOf } from "../../store/tables/commits.ts";
+import { commitsOf } from "../../store/tables/commits.ts";
 
-export interface BlameEntry extends BlameRow {
-  commits: CommitRow[];
-}
+export type BlameEntry = ReturnType<typeof blame>[number];
 
 export interface BlameRequest {
   /** The path as typed, then the same path relative to other folders, likeliest first. */
@@ -28,14 +26,11 @@ export interface BlameRequest {
 const MAX_FILES = 3;
 const CANDIDATES_SHOWN = 8;
 
-export function blame(db: Db, request: BlameRequest, scope: Scope): BlameEntry[] {
+export function blame(db: Db, request: BlameRequest, scope: Scope) {
   return findTouches(db, request, scope)
     .sort((a, b) => b.last_at - a.last_at)
     .slice(0, request.limit)
-    .map((row) => ({
-      ...row,
-      commits: commitsOf(db, row.main_session_db_id, row.prompt_number),
-    }));
+    .map((row) => ({ ...row, commits: commitsOf(db, row.main_session_db_id, row.prompt_number) }));
 }
 
 /** Tries the exact file, a folder, files whose path ends like this, then folders with this name. */

@@ -9,19 +9,7 @@ import { changedPathsBetween } from "../../store/tables/file-touches.ts";
 import { closingWords } from "../../store/tables/prompts.ts";
 import { commandOf, parseInput } from "./tool-line.ts";
 
-export interface Encounter extends ErrorMatch {
-  failure: FoundUse;
-  command: string | undefined;
-  /** How often it occurred in that session. */
-  times: number;
-  fixedBy?: Fix;
-  /** Files changed between the failure and the success. */
-  changed: string[];
-  /** Commands that passed between the two and did more than print text. */
-  between: FoundUse[];
-  /** The last message of the turn. */
-  closing: string | undefined;
-}
+export type Encounter = ReturnType<typeof toEncounter>;
 
 interface ErrorMatch {
   /** The line of the output with the error. */
@@ -125,7 +113,7 @@ function likenessOf(line: string, query: ErrorQuery): number {
 }
 
 /** One encounter for the same failure several times: the last one that was followed by a success. */
-function toEncounter(db: Db, group: readonly Failure[], query: ErrorQuery): Encounter {
+function toEncounter(db: Db, group: readonly Failure[], query: ErrorQuery) {
   const newestFirst = group.toSorted((a, b) => b.use.created_at - a.use.created_at);
   let [{ use, error, likeness }] = newestFirst as [Failure];
   let fixedBy: Fix | undefined;
@@ -144,10 +132,14 @@ function toEncounter(db: Db, group: readonly Failure[], query: ErrorQuery): Enco
     command: commandOf(use.input),
     error,
     likeness,
+    /** How often it occurred in that session. */
     times: group.length,
-    ...(fixedBy !== undefined && { fixedBy }),
+    fixedBy,
+    /** Files changed between the failure and the success. */
     changed: [...new Set(changed)],
+    /** Commands that passed between the two and did more than print text. */
     between: fixedBy === undefined ? [] : commandsBetween(db, use, fixedBy.use),
+    /** The last message of the turn. */
     closing: closingWords(db, last.main_session_db_id, last.prompt_number),
   };
 }

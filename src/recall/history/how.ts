@@ -6,26 +6,8 @@ import { recentCommandsContaining, type FoundUse, newestUses, recentUsesOfTools 
 import type { Scope } from "../../store/reads/scope.ts";
 import { commandOf } from "./tool-line.ts";
 
-interface UseCount {
-  runs: number;
-  succeeded: number;
-  last: FoundUse;
-}
-
-export interface CommandUse extends UseCount {
-  /** The part that all runs share. */
-  command: string;
-  /** As typed when it last worked. */
-  lastSuccess?: { use: FoundUse; command: string };
-  lastFailure?: { use: FoundUse; command: string; error: string };
-}
-
-export interface ToolHabit extends UseCount {
-  name: string;
-  /** The latest different inputs that worked. */
-  inputs: FoundUse[];
-  lastFailure?: { use: FoundUse; error: string };
-}
+export type CommandUse = ReturnType<typeof countCommands>[number];
+export type ToolHabit = ReturnType<typeof countTools>[number];
 
 const MAX_WORDS = 20;
 const MAX_USES = 3_000;
@@ -48,36 +30,37 @@ export function findUses(db: Db, text: string, scope: Scope, limit: number) {
 }
 
 /** `uses`: newest first. */
-function countCommands(uses: readonly FoundUse[], words: readonly string[]): CommandUse[] {
-  const counts = new Map<string, { closeness: number; found: CommandUse }>();
-  for (const use of uses) {
+function countCommands(uses: readonly FoundUse[], words: readonly string[]) {
+  const runs = uses.flatMap((use) => {
     // A failed command without an exit code was denied, interrupted or never run.
-    if (use.name !== "Bash" || (use.is_error && use.exit_code === null)) continue;
+    if (use.name !== "Bash" || (use.is_error && use.exit_code === null)) return [];
     const part = bestPart(commandOf(use.input) ?? "", words);
-    if (part === undefined) continue;
-    const { command, closeness } = part;
-    const form = commandForm(command);
-    const entry = counts.get(form) ?? { closeness, found: { command: form, runs: 0, succeeded: 0, last: use } };
-    counts.set(form, entry);
-    const { found } = entry;
-    found.runs += 1;
-    if (use.created_at > found.last.created_at) found.last = use;
-    if (use.is_error) found.lastFailure ??= { use, command, error: errorLine(use.output ?? "") };
-    else {
-      found.succeeded += 1;
-      found.lastSuccess ??= { use, command };
-    }
-  }
-  const all = [...counts.values()];
+    return part === undefined ? [] : [{ use, ...part }];
+  });
+  const commands = [...Map.groupBy(runs, ({ command }) => commandForm(command))].map(([command, group]) => ({
+    /** The part that all runs share. */
+    command,
+    closeness: group[0]?.closeness ?? 0,
+    ...countRuns(group),
+    /** The latest run that worked, as typed. */
+    lastSuccess: group.find(({ use }) => !use.is_error),
+  }));
   // "grep vitest" is not how vitest is run: listed only if there is nothing else.
-  const near = all.filter(({ closeness }) => closeness > 1);
-  return (near.length > 0 ? near : all)
-    .sort((a, b) => b.closeness - a.closeness || byRecord(a.found, b.found))
-    .map(({ found }) => found);
+  const near = commands.filter(({ closeness }) => closeness > 1);
+  return (near.length > 0 ? near : commands).sort(
+    (a, b) => b.closeness - a.closeness || b.succeeded - a.succeeded || b.last.created_at - a.last.created_at,
+  );
 }
 
-function byRecord(a: CommandUse, b: CommandUse): number {
-  return b.succeeded - a.succeeded || b.last.created_at - a.last.created_at;
+/** `runs`: newest first. */
+function countRuns<Run extends { use: FoundUse }>(runs: readonly Run[]) {
+  const failure = runs.find(({ use }) => use.is_error);
+  return {
+    runs: runs.length,
+    succeeded: runs.filter(({ use }) => !use.is_error).length,
+    last: (runs[0] as Run).use,
+    lastFailure: failure && { ...failure, error: errorLine(failure.use.output ?? "") },
+  };
 }
 
 /** The single command of a line that has all the words. "cd a && npm test" -> "npm test" */
@@ -97,19 +80,16 @@ function closenessOf(command: string, words: readonly string[]): number {
   return leading.slice(0, 3).some((word) => word.includes(first)) ? 2 : 1;
 }
 
-function countTools(found: readonly FoundUse[]): ToolHabit[] {
+function countTools(found: readonly FoundUse[]) {
   const byName = [...Map.groupBy(found, ({ name }) => name)].sort(([, a], [, b]) => b.length - a.length);
   return byName.map(([name, uses]) => {
     const passed = uses.filter((use) => !use.is_error);
-    const failure = uses.find((use) => use.is_error);
     const different = [...Map.groupBy(passed, ({ input }) => input).values()].map(([use]) => use as FoundUse);
     return {
       name,
-      runs: uses.length,
-      succeeded: passed.length,
-      last: uses[0] as FoundUse,
+      ...countRuns(uses.map((use) => ({ use }))),
+      /** The latest different inputs that worked. */
       inputs: different.slice(0, INPUTS_SHOWN),
-      ...(failure !== undefined && { lastFailure: { use: failure, error: errorLine(failure.output ?? "") } }),
     };
   });
 }

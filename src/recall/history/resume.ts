@@ -3,18 +3,13 @@ import { AGENTS } from "../../agents/spec.ts";
 import { AppError } from "../../core/error.ts";
 import type { SessionEntry } from "../../store/reads/session-list.ts";
 
-export interface ResumeCommand {
-  program: string;
-  args: string[];
-  /** The session's folder: agents look up sessions by it. */
-  cwd: string;
-}
+export type ResumeCommand = ReturnType<typeof resumeCommand>;
 
 export function canResume({ agent, session_id: id }: SessionEntry): boolean {
   return !id.startsWith("-") && AGENTS.some((known) => known.id === agent);
 }
 
-export function resumeCommand(session: SessionEntry): ResumeCommand {
+export function resumeCommand(session: SessionEntry) {
   const agent = AGENTS.find(({ id }) => id === session.agent);
   if (agent === undefined) {
     throw new AppError("unsupported", `C-Mem cannot resume sessions of ${session.agent}.`, {
@@ -26,6 +21,7 @@ export function resumeCommand(session: SessionEntry): ResumeCommand {
   if (id.startsWith("-"))
     throw new AppError("unsupported", `The session id "${id}" begins with "-" and would be read as an option.`);
   const [program = "", ...args] = agent.resume(id);
+  // Agents look up sessions by folder.
   return { program, args, cwd: session.cwd };
 }
 

@@ -5,28 +5,18 @@ import { findItem } from "../../store/reads/items.ts";
 import { continuedSessions } from "../../store/reads/relations.ts";
 import type { SessionEntry } from "../../store/reads/session-list.ts";
 import {
-  type FailedCommand,
   failedCommandsInTurn,
   filesChangedInTurn,
   type TurnEntry,
-  type TurnFile,
   type TurnScope,
   turnsAfter,
   turnsBefore,
   turnsBetween,
   turnsOfSession,
 } from "../../store/reads/timeline.ts";
-import { type CommitRow, commitsOf } from "../../store/tables/commits.ts";
+import { commitsOf } from "../../store/tables/commits.ts";
 
-export interface TimelineTurn extends TurnEntry {
-  /** True for the turns the timeline is around. */
-  isAnchor: boolean;
-  files: TurnFile[];
-  commits: CommitRow[];
-  failed: FailedCommand[];
-  /** The sessions that its session continues. */
-  continues: { session_id: string; weight: number }[];
-}
+export type TimelineTurn = ReturnType<typeof withEvents>[number];
 
 export interface Depth {
   before: number;
@@ -75,13 +65,15 @@ export function timelineAt(db: Db, at: number, scope: TurnScope, depth: Depth): 
   return withEvents(db, [...before, ...turnsAfter(db, scope, at, depth.after)], () => false);
 }
 
-function withEvents(db: Db, turns: readonly TurnEntry[], isAnchor: (turn: TurnEntry) => boolean): TimelineTurn[] {
+function withEvents(db: Db, turns: readonly TurnEntry[], isAnchor: (turn: TurnEntry) => boolean) {
   return turns.map((turn) => ({
     ...turn,
+    /** True for the turns the timeline is around. */
     isAnchor: isAnchor(turn),
     files: filesChangedInTurn(db, turn),
     commits: commitsOf(db, turn.session_db_id, turn.prompt_number),
     failed: failedCommandsInTurn(db, turn),
+    /** The sessions that its session continues. */
     continues: continuedSessions(db, turn.session_id),
   }));
 }

@@ -4,11 +4,7 @@ import { oneLine } from "../../core/text.ts";
 import { STOP_WORDS, wordsOf } from "../../core/words.ts";
 import { readText } from "../../platform/read-file.ts";
 
-export interface RuleLine {
-  file: string;
-  text: string;
-  claims: Claim[];
-}
+export type RuleLine = ReturnType<typeof readRules>[number];
 
 /** "Use pnpm" -> { object: "pnpm", isWanted: true } */
 interface Claim {
@@ -19,7 +15,7 @@ interface Claim {
 const MAX_LINES = 400;
 const LINE_CHARS = 300;
 
-export function readRules(files: readonly string[]): RuleLine[] {
+export function readRules(files: readonly string[]) {
   return files.flatMap((file) =>
     (readText(file) ?? "")
       .split("\n", MAX_LINES)

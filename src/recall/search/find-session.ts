@@ -38,7 +38,7 @@ export function resolveSession(
     const lines = [session, ...others].map(
       ({ session_id, title, subtitle }) => `  ${session_id}  ${oneLine(title ?? subtitle ?? "(untitled)", 80)}`,
     );
-    throw new AppError("usage", `Several sessions begin with "${name}":\n${lines.join("\n")}`, {
+    throw new AppError("usage", `More than one session begins with "${name}":\n${lines.join("\n")}`, {
       hint: "Give a few more characters of the id.",
     });
   }

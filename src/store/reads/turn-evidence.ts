@@ -1,5 +1,6 @@
 // Everything recorded for one turn, subagents included. Memory is derived from it.
 import type { FileTouch } from "../../core/event.ts";
+import { asObject, parseJson } from "../../core/json.ts";
 import type { Db } from "../db/driver.ts";
 import { sql, type Sql } from "../db/sql.ts";
 import { type CommitRow, commitsOf } from "../tables/commits.ts";
@@ -13,7 +14,6 @@ export interface EvidenceMessage {
   id: string;
   role: "assistant" | "system" | "summary";
   text: string;
-  thinking: string;
   isSubagent: boolean;
   at: number;
 }
@@ -37,7 +37,6 @@ interface EvidenceFile extends Pick<FileTouch, "path" | "kind"> {
 }
 
 export interface TurnEvidence {
-  agent: string;
   projectId: number;
   project: string;
   /** The project's folder and the session's: paths in commands begin with one of them. */
@@ -61,10 +60,10 @@ export interface TurnEvidence {
   commits: Pick<CommitRow, "sha" | "subject">[];
 }
 
-type TurnContext = Pick<TurnEvidence, "agent" | "projectId" | "project" | "root" | "cwd">;
+type TurnContext = Pick<TurnEvidence, "projectId" | "project" | "root" | "cwd">;
 
 export function loadTurnEvidence(db: Db, sessionDbId: number, promptNumber: number): TurnEvidence | undefined {
-  const context = db.get<TurnContext>(sql`SELECT s.agent, s.project_id AS projectId, j.name AS project, j.root, s.cwd
+  const context = db.get<TurnContext>(sql`SELECT s.project_id AS projectId, j.name AS project, j.root, s.cwd
     FROM sessions s JOIN projects j ON j.id = s.project_id WHERE s.id = ${sessionDbId}`);
   const prompt = db.get<TurnEvidence["prompt"]>(sql`SELECT 'p' || p.id AS id, p.prompt_number AS number, p.text,
       coalesce(p.response, '') AS response, p.created_at AS at, p.ended_at AS endedAt, ${turnState()} AS state,
@@ -74,8 +73,7 @@ export function loadTurnEvidence(db: Db, sessionDbId: number, promptNumber: numb
   if (context === undefined || prompt === undefined) return undefined;
   const inTurn = sql`session_db_id IN (${family(sessionDbId)}) AND prompt_number = ${promptNumber}`;
   const isSubagent = sql`session_db_id <> ${sessionDbId} AS isSubagent`;
-  const messages = db.all<EvidenceMessage>(sql`SELECT 'm' || id AS id, role, text, coalesce(thinking, '') AS thinking,
-      ${isSubagent}, created_at AS at
+  const messages = db.all<EvidenceMessage>(sql`SELECT 'm' || id AS id, role, text, ${isSubagent}, created_at AS at
     FROM messages WHERE ${inTurn} ORDER BY created_at, messages.id`);
   return {
     ...context,
@@ -97,18 +95,9 @@ function loadToolUses(db: Db, inTurn: Sql, isSubagent: Sql): EvidenceToolUse[] {
   const byUse = Map.groupBy(touches, (touch) => touch.tool_use_db_id);
   return rows.map(({ dbId, ...row }) => ({
     ...row,
-    input: parseInput(row.input),
+    input: asObject(parseJson(row.input)) ?? {},
     isError: Boolean(row.isError),
     isSubagent: Boolean(row.isSubagent),
     files: byUse.get(dbId) ?? [],
   }));
-}
-
-function parseInput(text: string): Record<string, unknown> {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }
