@@ -23,7 +23,7 @@ export function App() {
   const found = findPage(route.value.path);
   return (
     <>
-      <a class="skip" href="#main" onClick={skipToMain}>
+      <a class="skip button primary" href="#main" onClick={skipToMain}>
         Skip to the page
       </a>
       <header class={isMenuOpen.value ? "side is-open" : "side"}>
@@ -130,7 +130,7 @@ function ThemeSwitch() {
     <fieldset class="theme">
       <legend class="hidden">Colours</legend>
       {(["system", "light", "dark"] as const).map((each) => (
-        <label key={each} title={`Colours: ${each}`}>
+        <label key={each} class="icon-button" title={`Colours: ${each}`}>
           <input
             type="radio"
             name="theme"

@@ -1,7 +1,7 @@
 // Navigation without reloading: the route is a signal, links are ordinary links.
 import { signal } from "@preact/signals";
 
-export interface Route {
+interface Route {
   path: string;
   query: URLSearchParams;
   hash: string;

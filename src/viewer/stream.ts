@@ -14,13 +14,13 @@ const LIVE_KINDS = [
 ] as const;
 type LiveKind = (typeof LIVE_KINDS)[number];
 
-export interface LiveEvent {
+interface LiveEvent {
   /** "reconnected": events may have been missed. */
   kind: LiveKind | "reconnected";
   data: Record<string, unknown>;
 }
 
-export interface Queue {
+interface Queue {
   pending: number;
   running: number;
   failed: number;

@@ -11,8 +11,10 @@ export function Code({ text, label, isError = false }: { text: string; label?: s
   const shown = isWhole.value ? text : head(text);
   const hidden = text.length - shown.length;
   return (
-    <figure class={isError ? "code is-error" : "code"}>
-      {label !== undefined && <figcaption>{label}</figcaption>}
+    <figure class="code">
+      {label !== undefined && (
+        <figcaption class={`line-below tiny ${isError ? "is-bad" : "muted"}`}>{label}</figcaption>
+      )}
       <pre tabIndex={0}>{shown}</pre>
       {hidden > 0 && (
         <Button

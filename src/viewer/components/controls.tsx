@@ -74,6 +74,7 @@ export function SearchInput({ text, label, ...attributes }: SearchInputProps) {
   return (
     <input
       type="search"
+      class="grow"
       autocomplete="off"
       spellcheck={false}
       placeholder={label}

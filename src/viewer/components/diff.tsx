@@ -18,8 +18,8 @@ export function DiffLines({ lines, path }: { lines: readonly DiffLine[]; path: s
   const number = (wanted: DiffLine["kind"]): number => lines.filter(({ kind }) => kind === wanted).length;
   return (
     <figure class="code diff">
-      <figcaption>
-        <span class="path">{path}</span>
+      <figcaption class="inline one-line line-below tiny muted">
+        <span class="path grow">{path}</span>
         <span class="added num">+{number("added")}</span> <span class="removed num">−{number("removed")}</span>
       </figcaption>
       <pre tabIndex={0}>

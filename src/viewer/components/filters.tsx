@@ -46,7 +46,7 @@ export function FilterBar({ filters = [], children }: { filters?: readonly Filte
       {all.map(({ name, label, any, options }) => (
         <Select
           key={name}
-          class={query.has(name) ? "field is-set" : "field"}
+          class={query.has(name) ? "field pill is-set" : "field pill"}
           aria-label={label}
           any={any}
           options={withSelected(options, query.get(name))}
@@ -124,5 +124,5 @@ export function useTypedQuery(name: string): Signal<string> {
 const TYPING_PAUSE_MS = 120;
 
 export function FilterField({ name, label }: { name: string; label: string }) {
-  return <SearchInput class="field" text={useTypedQuery(name)} label={label} />;
+  return <SearchInput class="field pill" text={useTypedQuery(name)} label={label} />;
 }

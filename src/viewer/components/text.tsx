@@ -55,7 +55,11 @@ export type Tone = "accent" | "good" | "bad" | "warn";
 
 export function Badge({ tone, title, children }: BadgeProps) {
   return (
-    <span class="badge" style={tone && { color: `var(--${tone})`, background: `var(--${tone}-soft)` }} title={title}>
+    <span
+      class="badge tiny muted"
+      style={tone && { color: `var(--${tone})`, background: `var(--${tone}-soft)` }}
+      title={title}
+    >
       {children}
     </span>
   );
@@ -70,7 +74,7 @@ interface BadgeProps {
 /** The type of an observation: its colour as a dot, and the word. */
 export function TypeBadge({ type }: { type: string }) {
   return (
-    <span class="type">
+    <span class="type tiny muted">
       <span class="dot" style={{ color: `var(--type-${type})` }} aria-hidden="true" />
       {type}
     </span>

@@ -17,7 +17,7 @@ export interface ListControl {
   rowAt: (offsetPx: number) => { key: string | undefined; topPx: number };
 }
 
-export interface VirtualListProps {
+interface VirtualListProps {
   /** One per row. Rows were added or removed when this is another array. */
   keys: readonly string[];
   /** The height of a row that was not measured yet. */

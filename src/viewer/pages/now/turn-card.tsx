@@ -87,14 +87,8 @@ function Outcome({ turn }: Pick<TurnCardProps, "turn">) {
   );
 }
 
-interface ToolCount {
-  uses: number;
-  failed: number;
-  last: string;
-}
-
 /** Tool uses of the last 200 turns, from the live stream, by `turnKey`. */
-const toolCounts = signal<ReadonlyMap<string, ToolCount>>(new Map());
+const toolCounts = signal<ReadonlyMap<string, { uses: number; failed: number; last: string }>>(new Map());
 const MAX_TURNS = 200;
 
 export function turnKey(sessionId: unknown, turn: unknown): string {

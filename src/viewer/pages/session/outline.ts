@@ -1,43 +1,29 @@
 // The items of a whole session without their texts: what the list, the replay and links need.
-
 import type { outline } from "../../../queries/session-items.ts";
 import type { RowOf } from "../../api.ts";
 
-export interface Entry {
-  /** "p12", "m34", "t56", "r12" (response), "s7" (subagent), "c9" (commit). */
-  id: string;
-  /** "prompt", "message", "tool", "subagent", "response" or "commit". */
-  kind: string;
-  turn: number;
-  at: number;
-  isError: boolean;
-  bytes: number;
-  /** A tool's name, a message's role, or a prompt's first words. */
-  name: string;
-  /** The subagent that did it; "" for the session itself. */
-  agent: string;
-}
+export type Outline = ReturnType<typeof readOutline>;
+export type Entry = Outline["entries"][number];
 
-export interface Outline {
-  entries: Entry[];
-  indexes: Map<string, number>;
-}
-
-export function readOutline(rows: readonly RowOf<typeof outline>[]): Outline {
+export function readOutline(rows: readonly RowOf<typeof outline>[]) {
   const entries = rows.map(([id, kind, turn, at, isError, bytes, name, agent]) => ({
+    /** "p12", "m34", "t56", "r12" (response), "s7" (subagent), "c9" (commit). */
     id,
+    /** "prompt", "message", "tool", "subagent", "response" or "commit". */
     kind,
     turn,
     at,
     isError: isError === 1,
     bytes,
+    /** A tool's name, a message's role, or a prompt's first words. */
     name: name ?? "",
+    /** The subagent that did it; "" for the session itself. */
     agent: agent ?? "",
   }));
   return { entries, indexes: new Map(entries.map(({ id }, index) => [id, index])) };
 }
 
-export interface View {
+interface View {
   /** Subagents whose items are shown. */
   open: ReadonlySet<string>;
   /** In a replay, how many entries have happened. */

@@ -56,7 +56,7 @@ export function Replay({ entries, show, close }: ReplayProps) {
           isPlaying.value = !isPlaying.value;
         }}
       />
-      <div class="scrubber">
+      <div class="scrubber grow">
         <Ticks entries={entries} times={times} />
         <input
           type="range"

@@ -112,7 +112,7 @@ function Tool({ item, sessionId, open }: ItemProps<"tool"> & { sessionId: string
         {isError && <Icon name="warning" />}
         {isError && <span class="hidden">Failed:</span>}
         <span class="tool-name ellipsis">{item.name}</span>
-        <code class="subject ellipsis">{item.subject}</code>
+        <code class="grow ellipsis">{item.subject}</code>
         {outcome !== "" && <Outcome text={outcome} isError={isError} />}
         {tookMs !== null && tookMs >= 1_000 && <span class="tool-detail tiny faint num">{duration(tookMs)}</span>}
       </Fold>
@@ -138,7 +138,7 @@ function Subagent({ item, open }: ItemProps<"subagent">) {
       <Fold id={item.id} open={open} class="tool-line">
         <Icon name="agent" />
         <span class="tool-name ellipsis">{item.title ?? item.subtitle ?? "Subagent"}</span>
-        <code class="subject ellipsis">{count(item.tool_uses, "tool use")}</code>
+        <code class="grow ellipsis">{count(item.tool_uses, "tool use")}</code>
       </Fold>
       {!open.value.has(item.id) && item.report !== null && item.report.trim() !== "" && (
         <p class="report clamp small muted">{item.report.slice(0, 400)}</p>
@@ -162,7 +162,7 @@ function Fold({ id, open, class: name, gist, children }: FoldProps) {
     <button class={`row inline one-line centered fold ${name}`} aria-expanded={isOpen} onClick={() => toggle(open, id)}>
       <Icon name="chevron" />
       {children}
-      {gist !== undefined && !isOpen && <span class="gist ellipsis faint">{gist.slice(0, 200)}</span>}
+      {gist !== undefined && !isOpen && <span class="grow ellipsis faint">{gist.slice(0, 200)}</span>}
     </button>
   );
 }
