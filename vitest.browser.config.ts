@@ -1,4 +1,4 @@
-// The suite that looks at the page in a real browser: one file at a time, because each has a worker and a browser of its own.
+// Tests of the page in a real browser. One file at a time: each starts a worker and a browser.
 import { defineConfig } from "vitest/config";
 import { textImport } from "./dev/text-import.ts";
 
@@ -10,7 +10,7 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // A page shows it when a hook, the worker, the stream and the browser have each had their turn.
+    // A change passes through a hook, the worker, the stream and the browser.
     expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -40,7 +40,7 @@ export async function send<Data, Meta = unknown>(
 }
 
 interface Load<Data, Meta> {
-  /** The latest reply; while another is loading, the one before. */
+  /** The latest reply; the previous one while another loads. */
   reply: Reply<Data, Meta> | undefined;
   error: ApiError | undefined;
   isLoading: boolean;

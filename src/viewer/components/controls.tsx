@@ -35,13 +35,14 @@ export function ToggleButton({ isOpen, ...button }: ButtonProps & { isOpen: Sign
   return <Button {...button} aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)} />;
 }
 
-export type Option = string | { value: string; label: string };
+/** Labels by value, or values that are their own labels. */
+export type Options = readonly string[] | Readonly<Record<string, string>>;
 
 interface SelectProps extends Pick<
   SelectHTMLAttributes,
   "id" | "name" | "class" | "value" | "disabled" | "aria-label"
 > {
-  options: readonly Option[];
+  options: Options;
   /** The first entry, with the value "". */
   any?: string;
   /** Selected at first, in a form that is read when it is sent. */
@@ -50,17 +51,18 @@ interface SelectProps extends Pick<
 }
 
 export function Select({ options, any, initial, pick, ...attributes }: SelectProps) {
-  const all = any === undefined ? options : [{ value: "", label: any }, ...options];
+  const listed = Array.isArray(options) ? options.map((each: string) => [each, each]) : Object.entries(options);
+  const labels = new Map([...(any === undefined ? [] : [["", any]]), ...listed] as [string, string][]);
+  // A filter from the address is shown even if its list is not loaded yet.
+  const selected = attributes.value ?? initial;
+  if (selected !== undefined && !labels.has(String(selected))) labels.set(String(selected), String(selected));
   return (
     <select {...attributes} onChange={(event) => pick?.(event.currentTarget.value)}>
-      {all.map((option) => {
-        const { value, label } = typeof option === "string" ? { value: option, label: option } : option;
-        return (
-          <option key={value} value={value} selected={initial === undefined ? undefined : value === initial}>
-            {label}
-          </option>
-        );
-      })}
+      {[...labels].map(([value, label]) => (
+        <option key={value} value={value} selected={initial === undefined ? undefined : value === initial}>
+          {label}
+        </option>
+      ))}
     </select>
   );
 }

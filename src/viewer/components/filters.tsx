@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import type { projects } from "../../queries/projects.ts";
 import { type DataOf, type Loading, type MetaOf, useLoad } from "../api.ts";
 import { route, setQuery, withQuery } from "../router.ts";
-import { Button, type Option, SearchInput, Select } from "./controls.tsx";
+import { Button, type Options, SearchInput, Select } from "./controls.tsx";
 import { useDebounced, useListener } from "./hooks.ts";
 
 export interface Filter {
@@ -13,7 +13,7 @@ export interface Filter {
   label: string;
   /** Shown while the filter is not set. */
   any: string;
-  options: readonly Option[];
+  options: Options;
 }
 
 const AGENT: Filter = {
@@ -26,13 +26,7 @@ const SINCE: Filter = {
   name: "since",
   label: "Time",
   any: "Any time",
-  options: [
-    { value: "1d", label: "Last day" },
-    { value: "1w", label: "Last week" },
-    { value: "4w", label: "Last 4 weeks" },
-    { value: "13w", label: "Last quarter" },
-    { value: "52w", label: "Last year" },
-  ],
+  options: { "1d": "Last day", "1w": "Last week", "4w": "Last 4 weeks", "13w": "Last quarter", "52w": "Last year" },
 };
 
 /** Project, agent and time, then the page's own filters. */
@@ -49,7 +43,7 @@ export function FilterBar({ filters = [], children }: { filters?: readonly Filte
           class={query.has(name) ? "field pill is-set" : "field pill"}
           aria-label={label}
           any={any}
-          options={withSelected(options, query.get(name))}
+          options={options}
           value={query.get(name) ?? ""}
           pick={(value) => setQuery({ [name]: value })}
         />
@@ -66,24 +60,17 @@ export function FilterBar({ filters = [], children }: { filters?: readonly Filte
   );
 }
 
-/** A value from the address is listed even before its list is loaded. */
-function withSelected(options: readonly Option[], selected: string | null): readonly Option[] {
-  const isListed = options.some((option) => (typeof option === "string" ? option : option.value) === selected);
-  return selected === null || isListed ? options : [...options, selected];
-}
-
 export function useProjects(): Loading<DataOf<typeof projects>> {
   return useLoad<typeof projects>(() => "/api/projects");
 }
 
 /** Two projects of one name are shown with their folders. */
-export function projectOptions({ load }: ReturnType<typeof useProjects>): Option[] {
+export function projectOptions({ load }: ReturnType<typeof useProjects>): Options {
   const { results } = load.value.reply?.data ?? { results: [] };
   const byName = Map.groupBy(results, ({ name }) => name);
-  return results.map(({ key, name, root }) => ({
-    value: key,
-    label: (byName.get(name)?.length ?? 0) > 1 ? `${name} (${root})` : name,
-  }));
+  return Object.fromEntries(
+    results.map(({ key, name, root }) => [key, byName.get(name)?.length === 1 ? name : `${name} (${root})`]),
+  );
 }
 
 /** The filters in the address, as parameters of the API. */

@@ -15,15 +15,7 @@ import { ObservationLine } from "./observation.tsx";
 const FILTERS: readonly Filter[] = [
   { name: "type", label: "Type", any: "All types", options: OBSERVATION_TYPES },
   { name: "concept", label: "Concept", any: "All concepts", options: CONCEPTS },
-  {
-    name: "show",
-    label: "Status",
-    any: "Current",
-    options: [
-      { value: "pinned", label: "Pinned" },
-      { value: "all", label: "Current and replaced" },
-    ],
-  },
+  { name: "show", label: "Status", any: "Current", options: { pinned: "Pinned", all: "Current and replaced" } },
 ];
 
 export function Page() {

@@ -14,6 +14,7 @@ export function Status() {
   const today = useLoad<typeof stats>(
     () => `/api/stats?since=${new Date(new Date().setHours(0, 0, 0, 0)).toISOString()}`,
   );
+  // Only after a reconnection: the stream sends the queue's numbers.
   useLive(worker.reload, () => false);
   useLive(today.reload, ({ kind }) => kind !== "processing_status", COUNT_PAUSE_MS);
   const state = worker.load.value.reply?.data;

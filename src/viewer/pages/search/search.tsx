@@ -21,19 +21,13 @@ const FILTERS: readonly Filter[] = [
     name: "kind",
     label: "Kind",
     any: "Everything",
-    options: [
-      { value: "prompt", label: "Prompts" },
-      { value: "message", label: "Answers" },
-      { value: "tool", label: "Tool uses" },
-      { value: "file", label: "Files" },
-      { value: "session", label: "Titles" },
-    ],
+    options: { prompt: "Prompts", message: "Answers", tool: "Tool uses", file: "Files", session: "Titles" },
   },
   {
     name: "type",
     label: "Learned",
     any: "Any outcome",
-    options: OBSERVATION_TYPES.map((type) => ({ value: type, label: `With a ${type}` })),
+    options: Object.fromEntries(OBSERVATION_TYPES.map((type) => [type, `With a ${type}`])),
   },
 ];
 

@@ -5,7 +5,7 @@ import { IconButton, Select } from "../../components/controls.tsx";
 import { duration, fullTime } from "../../format.ts";
 import { countUntil, type Entry, replayTimes } from "./outline.ts";
 
-const SPEEDS = ["1", "4", "16", "64"].map((value) => ({ value, label: `${value}×` }));
+const SPEEDS = { 1: "1×", 4: "4×", 16: "16×", 64: "64×" };
 
 interface ReplayProps {
   entries: readonly Entry[];
