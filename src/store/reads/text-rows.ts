@@ -20,36 +20,20 @@ export interface TextPlace {
 
 const JSON_COLUMNS = new Set([...LIST_COLUMNS, "evidence", "input", "state"]);
 
-interface TextTable {
-  name: string;
-  keys: string[];
-  texts: string[];
-  /** Its column `output` may be compressed. */
-  isPacked: boolean;
-  /** SQL: the columns of the session a row belongs to. */
-  session: Sql;
-}
-
 export function eachText(db: Db, visit: (place: TextPlace, text: string) => void): void {
-  for (const table of textTables(db)) {
-    const { name, keys, texts, isPacked, session } = table;
+  for (const { name, keys, texts, isPacked, session } of textTables(db)) {
     const plain = [...new Set([...keys, ...texts])].filter((column) => !isPacked || column !== "output").map(quote);
     const columns = sql`${raw(plain.join(", "))}${isPacked ? sql`, ${outputOf("x")} AS output` : raw("")}${session}`;
-    for (const row of eachRow<Row>(db, name, keys, { columns })) visitRow(table, row, visit);
-  }
-}
-
-type Row = Record<string, Param>;
-
-function visitRow({ name, keys, texts }: TextTable, row: Row, visit: (place: TextPlace, text: string) => void): void {
-  for (const column of texts) {
-    const text = row[column];
-    if (typeof text !== "string" || text === "") continue;
-    const key = keys.map((one) => row[one] ?? null);
-    const sessionId = typeof row["session_of_row"] === "string" ? row["session_of_row"] : null;
-    const sessionDbId = Number(name === "sessions" ? row["id"] : row["session_db_id"]) || null;
-    const isJson = JSON_COLUMNS.has(column);
-    visit({ table: name, column, key, keyColumns: keys, sessionId, sessionDbId, isJson }, text);
+    for (const row of eachRow<Record<string, Param>>(db, name, keys, { columns })) {
+      const key = keys.map((column) => row[column] ?? null);
+      const sessionId = typeof row["session_of_row"] === "string" ? row["session_of_row"] : null;
+      const sessionDbId = Number(name === "sessions" ? row["id"] : row["session_db_id"]) || null;
+      for (const column of texts) {
+        const [text, isJson] = [row[column], JSON_COLUMNS.has(column)];
+        if (typeof text === "string" && text !== "")
+          visit({ table: name, column, key, keyColumns: keys, sessionId, sessionDbId, isJson }, text);
+      }
+    }
   }
 }
 
@@ -68,8 +52,8 @@ function isPackedOutput(db: Db, table: string, column: string): boolean {
   return db.has(sql`SELECT 1 FROM pragma_table_info('tool_uses') WHERE name = 'packed'`);
 }
 
-/** Shadow tables of indexes have no columns of type TEXT. */
-function textTables(db: Db): TextTable[] {
+/** Shadow tables of indexes have no columns of type TEXT. `session`: SQL for the columns of the session a row belongs to. */
+function textTables(db: Db) {
   const names = db.column<string>(sql`SELECT name FROM sqlite_schema
     WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name`);
   return names.flatMap((name) => {

@@ -58,10 +58,7 @@ export function turnsBetween(db: Db, scope: TurnScope, span: { from: number; to:
     ORDER BY q.created_at, q.id LIMIT ${limit}`);
 }
 
-interface Turn {
-  session_db_id: number;
-  prompt_number: number;
-}
+type Turn = Pick<TurnEntry, "session_db_id" | "prompt_number">;
 
 export type TurnFile = Omit<ChangedFile, "last_at">;
 

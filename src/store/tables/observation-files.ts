@@ -5,15 +5,8 @@ import { family } from "./sessions.ts";
 import { type ObservationRow, observationsOfTurn } from "./observations.ts";
 import { sql } from "../db/sql.ts";
 
-export interface ObservationFiles {
-  all: string[];
-  modified: string[];
-  read: string[];
-  /** Listed, but neither read nor changed in that turn. */
-  other: string[];
-}
-
-export function observationFiles(row: ObservationRow): ObservationFiles {
+/** `other`: listed, but neither read nor changed in that turn. */
+export function observationFiles(row: ObservationRow) {
   const [read, modified] = [parse(row.files_read), parse(row.files_modified)];
   const other = parse(row.files).filter((file) => !read.includes(file) && !modified.includes(file));
   return { all: [...new Set([...parse(row.files), ...modified, ...read])], modified, read, other };
@@ -31,7 +24,7 @@ export function renewFilesOfTurn(db: Db, turn: TurnPlace): void {
   }
 }
 
-export function writeFiles(db: Db, id: number, { modified, read }: Pick<ObservationFiles, "modified" | "read">): void {
+export function writeFiles(db: Db, id: number, { modified, read }: { modified: string[]; read: string[] }): void {
   db.run(sql`UPDATE observations SET files_modified = ${modified}, files_read = ${read}
     WHERE id = ${id} AND (files_modified <> ${modified} OR files_read <> ${read})`);
 }

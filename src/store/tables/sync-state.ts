@@ -14,10 +14,7 @@ export interface SyncState {
   state: string;
 }
 
-export interface SyncMark {
-  size: number;
-  mtime: number;
-}
+export type SyncMark = Pick<SyncState, "size" | "mtime">;
 
 const ofSession = (sessionId: string | undefined): Sql =>
   and(sessionId !== undefined && sql`session_id = ${sessionId}`);

@@ -98,14 +98,8 @@ function observationText(db: Db, id: number): EmbedText {
   return { sessionDbId: row.session_db_id ?? 0, pieces };
 }
 
-export interface EmbedProgress {
-  /** Vectors of the wanted model. */
-  vectors: number;
-  /** Turns and observations that have none yet. */
-  waiting: number;
-}
-
-export function embedProgress(db: Db): EmbedProgress {
+/** Counts the vectors of the wanted model, and the turns and observations that wait for one. */
+export function embedProgress(db: Db) {
   const model = embeddingModels(db).find(({ is_wanted: isWanted }) => isWanted === 1);
   // Two counts: observations are counted in an index, and only turns have to be looked up.
   const waiting = db.value<number>(sql`SELECT (SELECT count(*) FROM stale_vectors WHERE kind = 'observation')
