@@ -1,4 +1,4 @@
-/** The value in the cache, or a new one that is then in it. */
+/** Returns the cached value, or creates and caches it. */
 export function cached<K, V>(
   cache: { get(key: K): V | undefined; set(key: K, value: V): unknown },
   key: K,

@@ -1,8 +1,8 @@
 // The text of turns and observations that is embedded, in pieces that fit a small model.
 
-/** Some 200 of the 256 tokens a small model sees. */
+/** About 200 tokens; a small model reads 256. */
 const PIECE_CHARS = 800;
-/** Of a long answer its beginning, and its end, where it sums up. */
+/** Of a long answer only the beginning and the end, which usually sums it up, are embedded. */
 const FIRST_PIECES = 2;
 const LAST_PIECES = 4;
 /** Shorter answers ("Done.", "Let me look at it.") are not embedded. */
@@ -15,16 +15,16 @@ const MIN_PROMPT_WORDS = 3;
 
 /** The prompt, and the answers cut into pieces; a very short prompt is put in front of the first. */
 export function turnPieces(prompt: string, answers: readonly string[]): string[] {
-  const asked = plain(prompt).slice(0, PIECE_CHARS);
-  const said = answers.map(plain).filter((text) => text.length >= MIN_ANSWER_CHARS);
-  const isTooShort = asked.split(/\s+/).length < MIN_PROMPT_WORDS;
-  if (isTooShort && said.length > 0) said.unshift(asked);
-  const pieces = piecesOf(said.join("\n"));
+  const question = plain(prompt).slice(0, PIECE_CHARS);
+  const long = answers.map(plain).filter((text) => text.length >= MIN_ANSWER_CHARS);
+  const isTooShort = question.split(/\s+/).length < MIN_PROMPT_WORDS;
+  if (isTooShort && long.length > 0) long.unshift(question);
+  const pieces = piecesOf(long.join("\n"));
   const kept =
     pieces.length <= FIRST_PIECES + LAST_PIECES
       ? pieces
       : [...pieces.slice(0, FIRST_PIECES), ...pieces.slice(-LAST_PIECES)];
-  return [...(isTooShort ? [] : [asked]), ...kept];
+  return [...(isTooShort ? [] : [question]), ...kept];
 }
 
 export function observationPieces(observation: {

@@ -12,7 +12,7 @@ export function normaliseError(text: string): string {
       .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, " <hex> ")
       .replace(/\b0x[0-9a-f]+\b/gi, " <hex> ")
       .replace(/\b[0-9a-f]{7,64}\b/gi, (word) => (/\d/.test(word) && /[a-f]/i.test(word) ? " <hex> " : word))
-      // Of a path only the last part: the folders differ between machines.
+      // Keep only the last part of a path: folders differ between machines.
       .replace(/\b[A-Za-z]:(?=[\\/])/g, "")
       .replace(/[\w@.~+\\/-]+/g, lastPart)
       .replace(/[‘’“”`"']/g, "'")
@@ -30,7 +30,7 @@ export function errorWords(normalised: string): string[] {
   return [...new Set(words)].filter((word) => word.length > 1 && /\p{L}/u.test(word) && !STOP_WORDS.has(word));
 }
 
-/** A line that starts with an error's name. One that only contains such a word may be echoed source. */
+/** A line that starts with an error's name; a line that only contains one may be echoed source. */
 const ERROR_START = /^(?:\[?(?:error|fatal|panic|failed)\b|(?:[\w.]+\.)?\w*(?:Error|Exception)\b)/i;
 const ERROR_WORDS =
   /error|fail|exception|cannot|can't|not found|no such|denied|undefined|unexpected|expected|panic|fatal/i;
@@ -51,12 +51,12 @@ const GENERIC_LINE =
 
 const TAIL_LINES = 60;
 
-/** Searches the end of a long output: earlier errors are other programs'. */
+/** Searches only the end of a long output: earlier errors often come from other programs. */
 export function lastError(output: string): string {
   return errorLine(output.split("\n").slice(-TAIL_LINES).join("\n"));
 }
 
-/** The message of an error line; undefined for one that every failure prints. */
+/** The message of an error line; undefined for a line that every failure prints ("npm ERR! …"). */
 export function errorMessage(line: string): string | undefined {
   const text = line.replace(/^(?:error|fatal|panic)(?:\[\w+\])?:\s*/i, "").trim();
   return GENERIC_LINE.test(line) || text.split(/\s+/).length < 3 || text.endsWith("…") ? undefined : text;

@@ -2,14 +2,14 @@
 
 /** Deeper than any stored value. */
 const MAX_DEPTH = 1_000;
-/** They take at most 60 MB. Rows of exports have under 500. */
+/** At most 60 MB of memory. Rows of exports have under 500 values. */
 const MAX_VALUES = 500_000;
 /** Shorter texts need no check. */
 const SMALL_CHARS = 64 * 1024;
 
 const [QUOTE, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Throws also where the nesting is too deep or there are too many values. */
+/** Also throws if the JSON is nested too deeply or has too many values. */
 export function parseLimitedJson(text: string): unknown {
   if (text.length > SMALL_CHARS) checkShape(text);
   return JSON.parse(text);

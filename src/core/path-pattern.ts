@@ -1,10 +1,9 @@
 // Checks patterns of `excludePaths` for syntax that has no effect.
 
-/** The problem as a phrase to put behind the pattern, if there is one. */
+/** The problem, as a phrase that follows the pattern; undefined for a valid pattern. */
 export function patternProblem(pattern: string): string | undefined {
-  if (pattern.startsWith("!"))
-    return "can match nothing: exceptions (!) are not supported here; use a .c-memignore file";
-  if (/^~[^/\\]/.test(pattern)) return "can match nothing: only ~ and ~/ stand for a home folder; write the full path";
+  if (pattern.startsWith("!")) return "can match nothing: exceptions (!) work only in a .c-memignore file";
+  if (/^~[^/\\]/.test(pattern)) return "can match nothing: only ~ and ~/ mean the home folder; write the full path";
   if (/\$\w|\$\{|%\w+%/.test(pattern))
     return "can match nothing: variables are not expanded; write ~/ or the full path";
   if (/\{[^/{}]*,[^/{}]*\}/.test(pattern)) return "can match nothing: braces are not expanded; list each path";

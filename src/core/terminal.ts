@@ -1,8 +1,8 @@
 // Removes terminal control sequences. Everything written to a terminal passes through here.
 
 /** A quick check for all patterns below. */
-// oxlint-disable-next-line no-control-regex
 const CONTROL_CHARACTERS =
+  // oxlint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef]/;
 /** OSC, DCS, SOS, PM and APC up to their end on the same line: links, titles, the clipboard. */
 const STRINGS =

@@ -14,11 +14,11 @@ export function parseTime(text: string, now: number): number {
   });
 }
 
-/** Returns the span; throws if it ends before it starts. */
+/** Returns the span, or throws if it ends before it starts. */
 export function spanOf<T extends { since: number | undefined; before: number | undefined }>(span: T): T {
   if (span.since === undefined || span.before === undefined || span.since < span.before) return span;
   throw new AppError("usage", "before must be later than since.", {
-    hint: "The day that before names is not included.",
+    hint: "before is exclusive: give a later time.",
   });
 }
 

@@ -11,7 +11,7 @@ export interface EndpointOptions {
   model: string;
   apiKey?: string;
   timeoutMs?: number;
-  /** Saves the first request, which only asks for the number of dimensions. */
+  /** Saves the first request, which only finds out the number of dimensions. */
   dimensions?: number;
 }
 
@@ -56,8 +56,8 @@ export async function openEndpoint(options: EndpointOptions): Promise<Embedder> 
 function endpointUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null || !["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "") {
-    throw new AppError("usage", "The address of the embedding server is not an http(s) address.", {
-      hint: "Example: http://127.0.0.1:11434. Put a key into the variable that embeddingsKeyEnv names.",
+    throw new AppError("usage", "embeddingsUrl must be an http(s) address without user name and password.", {
+      hint: "Example: http://127.0.0.1:11434. Put the key into the variable named by embeddingsKeyEnv.",
     });
   }
   const path = url.pathname.replace(/\/+$/, "");
@@ -120,9 +120,9 @@ function parseVectors(url: URL, text: string, count: number): Float32Array[] {
     if (typeof index !== "number" || !(index in data) || vectors[index] !== undefined)
       throw badReply(url, "embeddings that are not numbered in order");
     if (!Array.isArray(embedding) || embedding.length === 0 || embedding.length > MAX_DIMENSIONS)
-      throw badReply(url, `an embedding that is no list of up to ${MAX_DIMENSIONS} numbers`);
+      throw badReply(url, `an embedding that is not a list of up to ${MAX_DIMENSIONS} numbers`);
     if (!embedding.every((value) => typeof value === "number" && Number.isFinite(Math.fround(value))))
-      throw badReply(url, "an embedding with something else than numbers in it");
+      throw badReply(url, "an embedding with values that are not numbers");
     vectors[index] = normalise(Float32Array.from(embedding as number[]));
   }
   return vectors;

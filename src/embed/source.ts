@@ -1,4 +1,4 @@
-// Where embeddings come from, by the settings and by what is installed: the local model, a server, or nowhere.
+// Chooses the source of embeddings by the settings and by what is installed: the local model, a server, or none.
 import { existsSync } from "node:fs";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
@@ -41,7 +41,7 @@ function endpointOptions(settings: EmbedSettings, env: Env, model: string): Endp
   return { url: settings.embeddingsUrl, model, ...(apiKey !== undefined && { apiKey }) };
 }
 
-/** Whether vectors with this id are of this source. Of local models only the loaded file knows its id. */
+/** Whether this source made the vectors with this id. All local models match: only the loaded file knows its id. */
 export function isOf(source: EmbedSource, id: string): boolean {
   const served = endpointModel(id);
   return source.kind === "endpoint" ? served?.model === source.options.model : served === undefined;
@@ -55,7 +55,7 @@ export async function openEmbedder(source: Exclude<EmbedSource, { kind: "none" }
 /** The user waits for the search. */
 const QUERY_TIMEOUT_MS = 3_000;
 
-/** The embedder that made the vectors with this id, for a query to compare with them; undefined if it is gone. */
+/** The embedder that made the vectors with this id, for a query to compare with them; undefined if it is no longer available. */
 export async function openById(
   id: string,
   settings: EmbedSettings,

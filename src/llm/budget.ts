@@ -44,7 +44,7 @@ export interface ActualCost extends Cost {
   isEstimate: boolean;
 }
 
-/** A server that reports no tokens gets the estimate: with 0 it would be asked without limit. */
+/** A server that reports no tokens gets the estimate: counted as 0 it would have no limit. */
 export function replyCost(usage: Usage, likely: Cost, provider: Provider, settings: BudgetSettings): ActualCost {
   if (isEmpty(usage)) return { ...likely, isEstimate: true };
   return { ...costOf(usage, provider, settings), isEstimate: usage.isEstimate === true };

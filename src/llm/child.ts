@@ -37,29 +37,27 @@ export function runChild({ command, args, cwd, env, input, timeoutMs, signal }: 
       killGroup(child);
     };
     const deadline = AbortSignal.timeout(timeoutMs);
-    const onDeadline = (): void => kill("timeout", `No answer within ${timeoutMs / 1000} s`);
-    const onAbort = (): void => kill("aborted", "The request was cancelled");
-    deadline.addEventListener("abort", onDeadline);
-    signal?.addEventListener("abort", onAbort);
+    const stop = AbortSignal.any(signal === undefined ? [deadline] : [deadline, signal]);
+    const onStop = (): void => {
+      if (deadline.aborted) kill("timeout", `No answer within ${timeoutMs / 1000} s`);
+      else kill("aborted", "The request was cancelled");
+    };
+    stop.addEventListener("abort", onStop);
     child.stdout.on("data", (chunk: Buffer) => {
       bytes += chunk.byteLength;
       if (bytes <= MAX_STDOUT_BYTES) stdout.push(chunk);
       else kill("too-large", `The answer is over ${MAX_STDOUT_BYTES} bytes`);
     });
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr = (stderr + chunk).slice(-STDERR_BYTES)));
-    // A program that stops without reading all its input says why in its output.
+    // A program that exits early explains why in its output, so EPIPE is ignored.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
-    const stopListening = (): void => {
-      deadline.removeEventListener("abort", onDeadline);
-      signal?.removeEventListener("abort", onAbort);
-    };
     child.on("error", (cause: NodeJS.ErrnoException) => {
-      stopListening();
+      stop.removeEventListener("abort", onStop);
       reject(new LlmError("not-found", `${command} cannot be run: ${cause.code ?? cause.message}`, { cause }));
     });
     child.on("close", (status) => {
-      stopListening();
+      stop.removeEventListener("abort", onStop);
       if (failure !== undefined) reject(failure);
       else resolve({ status, stdout: Buffer.concat(stdout).toString("utf8"), stderr });
     });

@@ -1,4 +1,4 @@
-// What can go wrong between us and a model, by what the caller does about it.
+// Errors of model requests, grouped by what the caller does about them.
 import { AppError } from "../core/error.ts";
 import type { Usage } from "./provider.ts";
 
@@ -17,7 +17,7 @@ export type LlmErrorKind =
   | "aborted"
   /** Not a reply of the protocol: a proxy's page, a wrong address. */
   | "malformed"
-  /** The rest are about this one request; asking again would only cost again. */
+  /** The rest concern this one request: a retry would only cost again. */
   | "refusal"
   | "truncated"
   | "too-large"
@@ -59,9 +59,9 @@ export type Next =
   | { kind: "pause"; afterMs: number; counts: boolean }
   /** No requests until the settings or the key change, or `c-mem worker retry`. */
   | { kind: "stop" }
-  /** The worker is stopping: the next one asks. */
+  /** The worker is stopping; the next worker retries. */
   | { kind: "again" }
-  /** The extractor's version stays. */
+  /** Keep the extractor's version. */
   | { kind: "give-up" };
 
 /** `pausesBefore`: pauses since the last answer. */

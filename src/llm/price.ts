@@ -6,7 +6,7 @@ export interface Price {
 }
 
 const KNOWN: Readonly<Record<string, string>> = {
-  // For prompts under 100,000 tokens; ours are.
+  // The price for prompts under 100,000 tokens.
   "claude-haiku-5-5": "0.1/0.5",
   "claude-haiku-4-5": "1/5",
   "claude-sonnet-5-5": "2/10",

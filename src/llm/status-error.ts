@@ -23,7 +23,8 @@ export function statusError(status: number, body: string, headers?: Headers): Ll
   const message = `${status}: ${messageOf(body)}`;
   const isRetriable = status === 429 || status >= 500;
   if (status < 500 && NO_MONEY.test(body)) return new LlmError("auth", message);
-  if (status < 400) return new LlmError("not-found", `${status}: the server redirects elsewhere; fix baseUrl`);
+  if (status < 400)
+    return new LlmError("not-found", `${status}: the server redirects to another address; check baseUrl`);
   const kind = KINDS.get(status) ?? (status >= 500 ? "server" : TOO_LONG.test(body) ? "too-large" : "rejected");
   return new LlmError(kind, message, { retryAfterMs: isRetriable && headers ? retryAfter(headers) : undefined });
 }

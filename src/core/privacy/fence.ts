@@ -4,14 +4,14 @@ import { oneLine } from "../text.ts";
 
 export const FENCE = { open: "<c-mem-context>", close: "</c-mem-context>" } as const;
 
-/** Without working tags and control tokens; for everything that is injected. */
+/** Neutralises tags and control tokens; applied to everything that is injected. */
 export function fenceSafe(text: string): string {
   return neutraliseTags(text);
 }
 
 /**
- * Instructions to a model that its user never gave; ordinary rules ("always run the tests") are allowed. A pattern runs only
- * where one of its `words` (with "|" between) occurs: compiling all of them takes a hook two milliseconds.
+ * Instructions that try to control the model; ordinary rules ("always run the tests") are allowed. A pattern runs only
+ * if the text contains one of its `words`: compiling all of them takes a hook two milliseconds.
  */
 const INSTRUCTIONS: readonly { words: string; pattern: RegExp }[] = [
   {

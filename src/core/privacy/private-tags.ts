@@ -16,7 +16,7 @@ interface Tag {
 
 /**
  * Removes the elements with their content. An element ends when every name opened in it is closed; an unclosed one runs
- * to the end of the text. In doubt more is removed.
+ * to the end of the text. In doubt, more is removed.
  */
 export function stripPrivate(text: string): string {
   return strip(text).kept;

@@ -1,4 +1,4 @@
-// Finds the secrets of a text and replaces them by `[redacted:name]`. hints.ts says which rows of the table in secrets.ts may
+// Finds secrets in a text and replaces them by `[redacted:name]`. hints.ts selects the rows of the table in secrets.ts that may
 // match; labelled-values.ts finds values behind labels such as "password"; folds.ts joins secrets on two lines.
 import { foldedRanges, isFolded, wrappedEnd } from "./secrets/folds.ts";
 import { suspects, type Suspicion } from "./secrets/hints.ts";

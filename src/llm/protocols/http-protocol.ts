@@ -131,7 +131,7 @@ function finish(request: LlmRequest, { model, text, input, stopReason, isRefused
   if (isRefused || REFUSED.has(stopReason)) throw new LlmError("refusal", "The model declined to answer", { spent });
   if (TRUNCATED.has(stopReason)) throw new LlmError("truncated", `The answer was cut off (${stopReason})`, { spent });
   const value = typeof input === "string" ? asObject(parseJson(input)) : input;
-  // Pieces that are no JSON may have JSON in them.
+  // Pieces that are not valid JSON may contain JSON.
   const words = typeof input === "string" && value === undefined ? input : text;
   return { value: value ?? replyValue(words), text: words, usage: spent, model };
 }

@@ -1,4 +1,4 @@
-// Finds which secrets a text may hold, in one pass over its bytes: 550 hints in a tenth of the time of `includes` for each.
+// Finds which rows of the table may match a text, in one pass over its bytes: 550 hints in a tenth of the time of `includes` for each.
 import { LABEL_WORDS } from "./labels.ts";
 import type { Secret } from "./secret.ts";
 import { SECRETS } from "./secrets.ts";

@@ -3,7 +3,7 @@ import type { Label, LabelKind } from "./labels.ts";
 import { INSTRUCTION, isMixed, isName, isPlaceholder, isRandom, LABEL_ITSELF, LABEL_WITHIN } from "./placeholders.ts";
 import type { Value } from "./value.ts";
 
-/** How likely a literal is in this position. */
+/** Where the value was found: how likely it is a literal there. */
 export type Evidence =
   /** The rest of a line in a settings file, an option's argument: never an expression. */
   | "setting"
@@ -34,7 +34,7 @@ export function judge({ kind, name }: Label, value: Value, evidence: Evidence): 
   return isCredential(kind, rest, evidence) ? [rest] : [];
 }
 
-/** Undefined for `[]`, so that the next notation is tried. */
+/** Undefined for `[]`, so that the next finder runs. */
 export function nonEmpty(values: Value[]): Value[] | undefined {
   return values.length === 0 ? undefined : values;
 }

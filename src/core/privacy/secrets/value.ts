@@ -12,7 +12,7 @@ export interface Place {
   line: string;
 }
 
-/** The credentials in one notation: `[]` where it is there without one, undefined where it is not there. */
+/** Finds values in one notation: undefined if the text is in another one, `[]` if the value is no credential. */
 export type Finder = (place: Place) => Value[] | undefined;
 
 export interface Value {

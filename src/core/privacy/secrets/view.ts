@@ -20,7 +20,7 @@ const SPECIAL = new RegExp(
     // A line that goes on in the next one.
     String.raw`[ \t](?:\\|\x60|\^)\r?\n[ \t]{0,40}`,
     String.raw`\\\r?\n[ \t]{0,40}`,
-    // A new line, real or escaped, and what stands before its content.
+    // A line break, real or escaped, and the line number or mark after it.
     String.raw`(?:\r\n|\\{1,7}r\\{1,7}n|\\{1,7}n)${GUTTER}?|\n${GUTTER}`,
     String.raw`\\{1,7}["'\x60t]`,
     String.raw`&(?:quot|#34|#x22|apos|#39|#x27|nbsp|amp|lt|gt);`,
