@@ -3,7 +3,7 @@ import { drainSpool, spoolCounts } from "../capture/live/drain.ts";
 import type { Paths } from "../config/paths.ts";
 import { statOf } from "../platform/read-file.ts";
 import { AppError } from "../core/error.ts";
-import { type Db, isStoreTrouble } from "../store/db/driver.ts";
+import { type Db, isStorageError } from "../store/db/driver.ts";
 import { explain, openStore } from "../store/db/open.ts";
 
 /** If another process writes for longer, the request reads the database as it is. */
@@ -53,7 +53,7 @@ export function createStore(paths: Paths, prepare: Prepare): Store {
   return {
     use(work, { isWriting = false, asIs = false } = {}) {
       const fail = (error: unknown): never => {
-        if (isStoreTrouble(error)) close();
+        if (isStorageError(error)) close();
         throw explain(error, paths.database);
       };
       try {
@@ -86,7 +86,7 @@ function tryPrepare(db: Db, paths: Paths, prepare: Prepare): string[] {
   try {
     return prepare(db, paths);
   } catch (error) {
-    if (!isStoreTrouble(error)) throw error;
+    if (!isStorageError(error)) throw error;
     const reason = explain(error, paths.database);
     return [`Recent events may be missing: ${reason instanceof Error ? reason.message : String(reason)}`];
   }

@@ -1,6 +1,6 @@
 // Runs one job of a kind in the background, while the worker's rounds go on.
 import type { Env, Paths } from "../config/paths.ts";
-import { type Db, isStoreTrouble } from "../store/db/driver.ts";
+import { type Db, isStorageError } from "../store/db/driver.ts";
 import { claimJob, extendLease, failJob, type Job, type JobKind, LEASE_MS, releaseJobs } from "../store/tables/jobs.ts";
 import { type Log, reasonOf } from "./log.ts";
 
@@ -78,7 +78,7 @@ const TEMPORARY: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EROFS", "E
 /** Of the machine, not of the job: a full disk, a busy database. */
 export function isTemporary(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
-  return isStoreTrouble(error) || TEMPORARY.has(code) || (cause !== undefined && isTemporary(cause));
+  return isStorageError(error) || TEMPORARY.has(code) || (cause !== undefined && isTemporary(cause));
 }
 
 /** Marks the job as failed; rethrows a temporary error. */

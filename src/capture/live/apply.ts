@@ -4,12 +4,12 @@ import { isWeakTitle, titleOf } from "../../core/title.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { insertCommit } from "../../store/tables/commits.ts";
 import { insertFileSnapshot } from "../../store/tables/file-snapshots.ts";
-import { insertFileTouch, noteBackup } from "../../store/tables/file-touches.ts";
+import { insertFileTouch, setBackupVersion } from "../../store/tables/file-touches.ts";
 import { insertInjection } from "../../store/tables/injections.ts";
 import { upsertMessage } from "../../store/tables/messages.ts";
-import { insertPrompt, noteCheckpoint, setResponse } from "../../store/tables/prompts.ts";
+import { insertPrompt, setCheckpoint, setResponse } from "../../store/tables/prompts.ts";
 import { INTERRUPTED } from "../../store/tables/session-status.ts";
-import { endSession, noteOrigin, reopenSession, sessionTitles, updateSession } from "../../store/tables/sessions.ts";
+import { endSession, setOrigin, reopenSession, sessionTitles, updateSession } from "../../store/tables/sessions.ts";
 import { hasTombstones } from "../../store/tables/tombstones.ts";
 import { adoptTurn, insertToolUse } from "../../store/tables/tool-uses.ts";
 import { pathFromRoot } from "../project.ts";
@@ -124,7 +124,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
         const { uuid, summary: text } = activity;
         upsertMessage(db, { sessionDbId: own, promptNumber: number, uuid, role: "summary", text, at });
       }
-      if (isMain) noteCheckpoint(db, main, number, at);
+      if (isMain) setCheckpoint(db, main, number, at);
       markStale(db, batch, main, number);
       return;
     }
@@ -132,7 +132,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       updateSession(db, own, { title: activity.title, agent_title: activity.title });
       return;
     case "origin":
-      if (isMain) noteOrigin(db, main, activity);
+      if (isMain) setOrigin(db, main, activity);
       return;
     case "turn-end": {
       const number = currentTurn();
@@ -193,7 +193,8 @@ function applyToolUse(
   for (const file of activity.files) {
     const path = pathInProject(db, batch, file.path, event, sessions);
     if (toolUseDbId !== undefined) insertFileTouch(db, { ...file, path, sessionDbId: own, toolUseDbId, at });
-    else if (file.backup !== undefined) noteBackup(db, { sessionDbId: own, toolUseId, path, backup: file.backup });
+    else if (file.backup !== undefined)
+      setBackupVersion(db, { sessionDbId: own, toolUseId, path, backup: file.backup });
   }
   if (toolUseDbId === undefined) return;
   markStale(db, batch, main, promptNumber);

@@ -5,7 +5,7 @@ import { readWhole } from "../../agents/agent-files.ts";
 import { type CapturedEvent, KNOWN_ACTIVITIES } from "../../core/event.ts";
 import { parseJson } from "../../core/json.ts";
 import { listFolder, statOf } from "../../platform/read-file.ts";
-import { type Db, isStoreTrouble } from "../../store/db/driver.ts";
+import { type Db, isStorageError } from "../../store/db/driver.ts";
 import { nested, transaction } from "../../store/db/transaction.ts";
 import { claimDrop, claimedDrops, countHookRun, forgetDrops } from "../../store/tables/drops.ts";
 import { enqueueSession } from "../../store/tables/jobs.ts";
@@ -114,7 +114,7 @@ function applyDrop(db: Db, name: string, event: CapturedEvent): Outcome {
       return "applied";
     });
   } catch (error) {
-    if (isStoreTrouble(error)) throw error;
+    if (isStorageError(error)) throw error;
     return "bad";
   }
 }

@@ -4,7 +4,7 @@ import type { TranscriptFile } from "../../agents/transcript.ts";
 import { userSettings } from "../../config/load.ts";
 import type { Env, Paths } from "../../config/paths.ts";
 import type { CapturedEvent } from "../../core/event.ts";
-import { type Db, isStoreTrouble } from "../../store/db/driver.ts";
+import { type Db, isStorageError } from "../../store/db/driver.ts";
 import { startGroup } from "../../store/db/transaction.ts";
 import { indexNewToolUses, indexTurnsOf } from "../../store/fts/search-index.ts";
 import { enqueueSession } from "../../store/tables/jobs.ts";
@@ -153,7 +153,7 @@ function startWriter(db: Db, context: SyncContext, indexed?: readonly Transcript
         if (piece.isLast && context.enqueue && hasEvents) enqueueSession(db, into.file.sessionId, Date.now());
       });
     } catch (error) {
-      if (isStoreTrouble(error)) throw error;
+      if (isStorageError(error)) throw error;
       return (error as Error).message;
     }
     addPiece(into, piece);

@@ -6,7 +6,7 @@ import { bestUses, type FoundUse, usesAfter } from "../../store/fts/tool-search.
 import { fixingSessions } from "../../store/reads/relations.ts";
 import type { Scope } from "../../store/reads/scope.ts";
 import { changedPathsBetween } from "../../store/tables/file-touches.ts";
-import { closingWords } from "../../store/tables/prompts.ts";
+import { lastResponse } from "../../store/tables/prompts.ts";
 import { commandOf, parseInput } from "./tool-line.ts";
 
 export type Encounter = ReturnType<typeof toEncounter>;
@@ -140,7 +140,7 @@ function toEncounter(db: Db, group: readonly Failure[], query: ErrorQuery) {
     /** Commands that passed between the two and did more than print text. */
     between: fixedBy === undefined ? [] : commandsBetween(db, use, fixedBy.use),
     /** The last message of the turn. */
-    closing: closingWords(db, last.main_session_db_id, last.prompt_number),
+    closing: lastResponse(db, last.main_session_db_id, last.prompt_number),
   };
 }
 

@@ -6,7 +6,7 @@ import {
   countObservations,
   countTurns,
   observationsByIds,
-  rowsWithWord,
+  observationsWithWord,
   turnsWithWord,
 } from "../../store/fts/observation-words.ts";
 import { type ObservationRow, observationsAbout } from "../../store/tables/observations.ts";
@@ -87,7 +87,7 @@ function voteByWords(db: Db, query: PromptQuery, projectId: number, total: numbe
   const maxTurns = Math.max(MIN_RARE_TURNS, Math.floor(countTurns(db, projectId, MAX_COUNTED) * RARE_TURNS_SHARE));
   let known = 0;
   for (const word of query.words.slice(0, MAX_WORDS)) {
-    const ids = rowsWithWord(db, word, projectId, maxRows + 1);
+    const ids = observationsWithWord(db, word, projectId, maxRows + 1);
     if (ids.length > 0) known += 1;
     if (ids.length === 0 || ids.length > maxRows) continue;
     const isName = query.names.has(word);

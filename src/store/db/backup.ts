@@ -20,12 +20,12 @@ export interface Backup {
 
 const COUNTED = ["sessions", "prompts", "messages", "tool_uses", "observations"] as const;
 
-/** The version of the schema, and the number of rows. */
+/** The schema version, and the number of rows by table. */
 export type Contents = Record<"schema" | (typeof COUNTED)[number], number>;
 
 const NAME = /^c-mem-(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-(daily|manual|migration)\.db$/;
 const READ_ONLY = { readOnly: true };
-/** An older unfinished copy was left by a process that was killed. */
+/** An unfinished copy older than this was left by a killed process. */
 const STALE_MS = 24 * 60 * 60 * 1000;
 
 export function backupFolder(database: string): string {
@@ -44,7 +44,7 @@ export function createBackup(database: string, kind: BackupKind, now: number): B
     copyInto(database, temporary);
     const contents = checkDatabase(temporary);
     renameSync(temporary, join(folder, name));
-    return { ...describe(folder, name), contents } as Backup & { contents: Contents };
+    return { ...(describe(folder, name) as Backup), contents };
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
@@ -75,14 +75,14 @@ export function checkDatabase(path: string): Contents {
 }
 
 export function integrityProblems(db: Db, check: "integrity_check" | "quick_check" = "integrity_check"): string[] {
-  // Several problems of one table come as one text, under a heading.
+  // SQLite returns several problems of one table as one text, under a heading.
   const lines = db.column<string>(sql`PRAGMA ${raw(check)}(3)`).flatMap((text) => text.split("\n"));
   return lines.filter((line) => !/^(?:ok|\*\*\* .*|)$/.test(line));
 }
 
 function countContents(db: Db): Contents {
   const tables = new Set(db.column<string>(sql`SELECT name FROM sqlite_schema`));
-  if (!tables.has("migrations")) throw new AppError("backup_foreign", "It is not a database of C-Mem's.");
+  if (!tables.has("migrations")) throw new AppError("backup_foreign", "This is not a C-Mem database.");
   const schema = db.value<number>(sql`SELECT max(id) FROM migrations`) ?? 0;
   const counts = COUNTED.map((table) => {
     const count = tables.has(table) ? db.value<number>(sql`SELECT count(*) FROM ${raw(table)}`) : 0;

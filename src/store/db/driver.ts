@@ -74,7 +74,7 @@ export function hasSqlite(): boolean {
 }
 
 /** Busy, full, read-only, I/O error: the write can be retried. Violated constraints and wrong types are faults of the data. */
-export function isStoreTrouble(error: unknown): boolean {
+export function isStorageError(error: unknown): boolean {
   const code = (error as { errcode?: number }).errcode;
   if (code === undefined) return false;
   const primary = code & 0xff;
@@ -155,15 +155,11 @@ export function requireSqlite(): SqliteModule {
 function sqliteModule(): SqliteModule | undefined {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major < 22 || (major === 22 && minor < 16)) return undefined;
-  return withoutExperimentalWarning(() => process.getBuiltinModule("node:sqlite"));
-}
-
-/** Node 22 and 24 print a warning on the first load, which users of `c-mem` can do nothing about. */
-function withoutExperimentalWarning<T>(load: () => T): T {
+  // Node 22 and 24 print a warning on the first load, which users of `c-mem` can do nothing about.
   const emitWarning = process.emitWarning;
   process.emitWarning = () => {};
   try {
-    return load();
+    return process.getBuiltinModule("node:sqlite");
   } finally {
     process.emitWarning = emitWarning;
   }

@@ -1,5 +1,5 @@
-// Ids of rows that users see: o78, p12, m34, t56. Each is given once: SQLite alone would reuse the highest after its row
-// was deleted.
+// Ids of rows that users see: o78, p12, m34, t56. No id is used twice: SQLite alone would reuse the highest one after its
+// row was deleted.
 import type { Db } from "./driver.ts";
 import { raw, sql, type Sql } from "./sql.ts";
 
@@ -40,6 +40,6 @@ export function keepLastIds(db: Db, ids: LastIds): void {
 }
 
 /** Whether a deleted row had this id. */
-export function wasGiven(db: Db, table: string, id: number): boolean {
+export function wasIdUsed(db: Db, table: string, id: number): boolean {
   return db.has(sql`SELECT 1 FROM last_ids WHERE name = ${table} AND last_id >= ${id}`);
 }

@@ -4,8 +4,8 @@ import { isTime } from "../../core/time.ts";
 import { indexObservation } from "../tables/observations.ts";
 import { renumberTurns, TURN_TABLES } from "../tables/prompts.ts";
 import { markSessionStale, markTurnStale } from "../tables/stale-turns.ts";
-import { type Db, isStoreTrouble, type Param } from "./driver.ts";
-import { ITEM_TABLES, nextId, parseItemId, wasGiven } from "./item-ids.ts";
+import { type Db, isStorageError, type Param } from "./driver.ts";
+import { ITEM_TABLES, nextId, parseItemId, wasIdUsed } from "./item-ids.ts";
 import { and, list, raw, sql } from "./sql.ts";
 import { nested } from "./transaction.ts";
 
@@ -48,14 +48,11 @@ const FILLED: Partial<Record<MergeTable, readonly string[]>> = {
   prompts: ["response", "ended_at"],
 };
 
-export interface Merge {
-  /** Must run in a transaction. */
-  add(table: MergeTable, row: MergedRow): MergeOutcome;
-  /** After the last row: numbers turns by time, and marks changed sessions to be indexed and derived again. */
-  finish(): void;
-}
-
-export function createMerge(db: Db): Merge {
+/**
+ * `add` must run in a transaction. `finish`, after the last row, numbers turns by time and marks changed sessions to be
+ * indexed and derived again.
+ */
+export function createMerge(db: Db) {
   db.exec(`CREATE TEMP TABLE IF NOT EXISTS moved (kind TEXT, old INTEGER, new INTEGER, PRIMARY KEY (kind, old)) WITHOUT ROWID;
     CREATE TEMP TABLE IF NOT EXISTS moved_turns (session INTEGER, old INTEGER, new INTEGER, PRIMARY KEY (session, old)) WITHOUT ROWID;
     CREATE TEMP TABLE IF NOT EXISTS replaced_by (id INTEGER PRIMARY KEY, old INTEGER);
@@ -65,11 +62,11 @@ export function createMerge(db: Db): Merge {
     MERGE_TABLES.map((table) => [table, db.column<string>(sql`SELECT name FROM pragma_table_info(${table})`)]),
   );
   return {
-    add(table, row) {
+    add(table: MergeTable, row: MergedRow): MergeOutcome {
       try {
         return nested(db, () => addRow(db, table, columnsOf.get(table) ?? [], row));
       } catch (error) {
-        const isRefused = error instanceof UnusableRow || ("errcode" in (error as object) && !isStoreTrouble(error));
+        const isRefused = error instanceof UnusableRow || ("errcode" in (error as object) && !isStorageError(error));
         if (isRefused) return "refused";
         throw error;
       }
@@ -113,7 +110,7 @@ function addRow(db: Db, table: MergeTable, columns: readonly string[], row: Merg
   return "known";
 }
 
-/** At once, not only in `finish`: if the merge is killed before, its rows still get indexed and their memory derived. */
+/** Not only in `finish`: if the merge is killed before that, its rows are still indexed and their memory derived. */
 function markChanged(db: Db, main: number): void {
   const { changes } = db.run(sql`UPDATE conversations SET is_changed = 1 WHERE id = ${main} AND is_changed = 0`);
   if (changes > 0) markSessionStale(db, main);
@@ -206,7 +203,7 @@ function insert(db: Db, table: MergeTable, values: Values, main: number | undefi
   if (table === "prompts") placePrompt(db, values, main);
   const replacedBy = table === "observations" ? values.get("superseded_by") : null;
   if (table === "observations") values.delete("superseded_by");
-  if (!isFree(db, table, values.get("id"))) values.delete("id");
+  if (!canKeepId(db, table, values.get("id"))) values.delete("id");
   const row = [...values].map(([column, value]) => [raw(column), sql`${value}`] as const);
   const numbered = Object.values(ITEM_TABLES).find((each) => each === table);
   if (numbered !== undefined && !values.has("id")) row.unshift([raw("id"), nextId(numbered)]);
@@ -219,10 +216,10 @@ function insert(db: Db, table: MergeTable, values: Values, main: number | undefi
   return lastId;
 }
 
-/** A row keeps its id if no other row has or had it; a tool use only if the search index has not passed that id. */
-function isFree(db: Db, table: MergeTable, id: Param | undefined): boolean {
+/** If no row has or had this id; for a tool use also only if the search index has not passed it. */
+function canKeepId(db: Db, table: MergeTable, id: Param | undefined): boolean {
   if (typeof id !== "number" || !Number.isSafeInteger(id) || id <= 0) return false;
-  if (db.has(sql`SELECT 1 FROM ${raw(table)} WHERE id = ${id}`) || wasGiven(db, table, id)) return false;
+  if (db.has(sql`SELECT 1 FROM ${raw(table)} WHERE id = ${id}`) || wasIdUsed(db, table, id)) return false;
   return table !== "tool_uses" || !db.has(sql`SELECT 1 FROM index_state WHERE name = 'tool_uses' AND last_id >= ${id}`);
 }
 
@@ -242,18 +239,7 @@ function noteTurn(db: Db, main: number | undefined, values: Values, known: numbe
     db.run(sql`INSERT OR REPLACE INTO moved_turns VALUES (${main}, ${old}, ${own})`);
 }
 
-const EDITED_COLUMNS = [
-  "type",
-  "title",
-  "subtitle",
-  "narrative",
-  "facts",
-  "concepts",
-  "files",
-  "files_read",
-  "files_modified",
-  "edited_at",
-];
+const EDITED_COLUMNS = ["type", "title", "subtitle", "narrative", ...LIST_COLUMNS, "edited_at"];
 
 /** Copies a pin, and the text of a later edit. */
 function copyUserEdits(db: Db, id: number, values: Values): void {
@@ -272,7 +258,7 @@ function finish(db: Db): void {
       SELECT m.new FROM replaced_by r JOIN moved m ON m.kind = 'observations' AND m.old = r.old WHERE r.id = observations.id)
     WHERE id IN (SELECT id FROM replaced_by)`);
   const conversations = db.all<{ id: number; is_changed: number }>(sql`SELECT id, is_changed FROM conversations`);
-  // Known ones, too: a merge that was killed did not get here.
+  // Known ones, too: an earlier merge may have been killed before it got here.
   for (const { id, is_changed: isChanged } of conversations) {
     renumberTurns(db, id, 0);
     const count = sql`(SELECT count(*) FROM prompts WHERE session_db_id = ${id})`;

@@ -36,14 +36,14 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 1, name: "evidence", sql: evidence },
   // Breaking: the first version writes to indexes that were dropped.
   { id: 2, name: "history", sql: history, breaking: true },
-  // Breaking: an older one changes evidence without marking its memory stale.
+  // Breaking: an older version changes evidence without marking its memory stale.
   { id: 3, name: "memory", sql: memory, breaking: true },
-  // Breaking: an older one writes links of its own, and changes evidence without marking links stale.
+  // Breaking: an older version writes links of its own, and changes evidence without marking links stale.
   { id: 4, name: "efforts", sql: efforts, breaking: true },
   { id: 5, name: "meaning", sql: meaning },
   { id: 6, name: "injection", sql: injection },
   { id: 7, name: "listing", sql: listing },
-  // Breaking: an older one reads a compressed output as none, and imports again what was purged.
+  // Breaking: an older version reads a compressed output as empty, and imports purged sessions again.
   { id: 8, name: "space", sql: space, breaking: true },
   { id: 9, name: "sync", sql: sync },
   { id: 10, name: "beside", sql: beside },
@@ -74,7 +74,7 @@ export function migrate(db: Db, migrations: readonly Migration[] = MIGRATIONS, b
     if (found > 0 && found < newest) before?.();
     db.exec(TABLE);
     for (const { id, name, sql: statements, breaking = false } of migrations) {
-      // The id goes in first: a second process finds it there and has nothing to do.
+      // Inserts the id first: a second process finds it and has nothing to do.
       const { changes } = db.run(sql`INSERT OR IGNORE INTO migrations (id, name, breaking, applied_at)
         VALUES (${id}, ${name}, ${breaking}, ${Date.now()})`);
       if (changes === 1) db.exec(statements);

@@ -30,7 +30,7 @@ export function openStore(path: string, options: OpenOptions = {}): Db {
   const db = openDriver(path, { busyTimeoutMs: options.busyTimeoutMs });
   try {
     // Only for a new file: in others these pragmas would write, and wait for the lock.
-    if (statOf(path)?.size === 0) shapeFile(db);
+    if (statOf(path)?.size === 0) setFileLayout(db);
     // FULL: a spool file is deleted once its rows are committed, so a commit must survive a power cut.
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     const backUp = (): unknown => createBackup(path, "migration", Date.now());
@@ -46,19 +46,19 @@ export function openStore(path: string, options: OpenOptions = {}): Db {
  * Only for an empty file. With larger pages outputs of several KB are read and written 25% faster; INCREMENTAL lets free
  * pages be released in short steps.
  */
-export function shapeFile(db: Db): void {
+export function setFileLayout(db: Db): void {
   db.exec("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL;");
 }
 
-/** SQLite treats an empty file as a new database. If there are backups or a log, it was not new. */
+/** An empty file with backups or a log beside it was truncated; SQLite would treat it as a new database. */
 export function wasEmptied(path: string): boolean {
   if (statOf(path)?.size !== 0) return false;
   return (statOf(`${path}-wal`)?.size ?? 0) > 0 || listBackups(path).length > 0;
 }
 
 function refuseOlder(): never {
-  throw new AppError("store_older", "The database is of an older version.", {
-    hint: "The next command or the worker brings it up to date: c-mem status",
+  throw new AppError("store_older", "The database has an older schema.", {
+    hint: "The worker or the next command updates it: c-mem status",
   });
 }
 
@@ -80,8 +80,8 @@ const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
 const REPAIR = "The worker repairs it, or now: c-mem doctor --fix";
 
-/** What a user can do, by SQLite's result code. */
-const TROUBLES: Readonly<Record<number, [code: string, message: string, hint: string]>> = {
+/** What happened and what the user can do, by SQLite's result code. */
+const PROBLEMS: Readonly<Record<number, [code: string, message: string, hint: string]>> = {
   5: ["store_busy", "is busy", "Another program is writing to it. Try again in a moment."],
   8: ["store_unwritable", "cannot be written", "Check the permissions of the folder and the disk."],
   [SQLITE_IOERR]: ["store_io", "cannot be read or written", "Check the disk."],
@@ -95,8 +95,8 @@ const TROUBLES: Readonly<Record<number, [code: string, message: string, hint: st
   [SQLITE_NOTADB]: ["store_damaged", "is not a database", REPAIR],
 };
 
-/** The SQLite code that means the same as one of the file system. */
-const SAME_TROUBLE: Readonly<Record<string, number>> = {
+/** SQLite's codes for errors of the file system. */
+const SQLITE_CODES: Readonly<Record<string, number>> = {
   EROFS: 8,
   EACCES: SQLITE_CANTOPEN,
   EPERM: SQLITE_CANTOPEN,
@@ -108,11 +108,11 @@ const SAME_TROUBLE: Readonly<Record<string, number>> = {
 export function explain(error: unknown, path: string): unknown {
   if (error instanceof AppError) return error;
   const { errcode, code = "" } = error as { errcode?: number; code?: string };
-  const primary = (errcode ?? SAME_TROUBLE[code] ?? 0) & 0xff;
+  const primary = (errcode ?? SQLITE_CODES[code] ?? 0) & 0xff;
   const folder = dirname(path);
   // Without space for the file it shares with other processes, SQLite reports an I/O error.
   const isFull = [SQLITE_IOERR, SQLITE_CANTOPEN].includes(primary) && !hasSpace(folder);
-  const [name, message, hint] = TROUBLES[isFull ? SQLITE_FULL : primary] ?? [];
+  const [name, message, hint] = PROBLEMS[isFull ? SQLITE_FULL : primary] ?? [];
   if (name === undefined) return error;
   // SQLite's folder for temporary files.
   const temporary = process.env["SQLITE_TMPDIR"] ?? process.env["TMPDIR"] ?? "/var/tmp";

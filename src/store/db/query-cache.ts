@@ -7,7 +7,7 @@ export function dataVersion(db: Db): number {
   return db.value<number>(sql`PRAGMA data_version`) as number;
 }
 
-/** Each connection counts its versions from the start: those of two connections cannot be compared. */
+/** Numbers the connections: each counts its versions from the start, so those of two cannot be compared. */
 const connections = new WeakMap<Db, number>();
 let opened = 0;
 

@@ -6,7 +6,7 @@ import { raw, sql, type Sql } from "./sql.ts";
 
 /** Rows per read. */
 const BATCH = 200;
-/** After this many unreadable ids in a row, the table ends or the rest of it is unreadable. */
+/** After this many unreadable ids in a row the rest of the table is skipped. */
 const MAX_MISSES = 20_000;
 
 export interface Salvage {
@@ -25,7 +25,7 @@ function lastId(db: Db, table: string): number {
   try {
     return db.value(sql`SELECT max(id) FROM ${raw(table)}`) ?? 0;
   } catch {
-    // The end of the table is damaged: the rows before it are read from the beginning.
+    // The end of the table is damaged: rows are read from the beginning, up to a guess.
     return GUESS;
   }
 }

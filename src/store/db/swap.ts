@@ -1,4 +1,4 @@
-// Replaces the database with another file. The previous one is quarantined, never deleted.
+// Replaces the database with another file and moves the previous one into quarantine.
 import { existsSync, fsyncSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError } from "../../core/error.ts";
@@ -71,7 +71,7 @@ export function cancelSwap(database: string): void {
   rmSync(nextMarkerOf(database), { force: true });
 }
 
-/** Cancels the swap if the work fails, on a full disk for example: the marker of a living process locks all others out. */
+/** Cancels the swap if the work fails, on a full disk for example: the marker of a running process keeps all others out. */
 export function orCancel<T>(database: string, work: () => T): T {
   try {
     return work();
@@ -118,7 +118,7 @@ export function replacedError(): AppError {
   const error = new AppError("store_restoring", "The database is being replaced.", {
     hint: "Try again in a moment. Until then hooks record to the spool.",
   });
-  // SQLite's code for it: isStoreTrouble is true, so callers retry later.
+  // SQLite's code for it: isStorageError is true, so callers retry later.
   return Object.assign(error, { errcode: SQLITE_READONLY_DBMOVED });
 }
 
@@ -129,7 +129,7 @@ function replaceDatabase(database: string, { aside, incoming }: Swap & { incomin
     if (existsSync(database + suffix)) renameSync(database + suffix, join(aside, basename(database) + suffix));
   }
   renameSync(incoming, database);
-  // A rename is on disk once its folder is.
+  // Without this a power cut may undo the rename.
   if (process.platform !== "win32") syncFile(dirname(database), "r");
   cancelSwap(database);
 }

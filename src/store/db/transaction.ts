@@ -1,6 +1,6 @@
 // All writes use BEGIN IMMEDIATE: a plain BEGIN that reads first fails at once when another process writes, whatever the
 // busy timeout.
-import { type Db, isStoreTrouble } from "./driver.ts";
+import { type Db, isStorageError } from "./driver.ts";
 import { replacedError } from "./swap.ts";
 
 export function transaction<T>(db: Db, work: () => T): T {
@@ -26,7 +26,7 @@ function begin(db: Db): void {
   throw replacedError();
 }
 
-/** On a full disk SQLite has already rolled back: the original error matters, not that this one fails. */
+/** On a full disk SQLite has already rolled back, and this fails. The caller throws the original error. */
 function rollBack(db: Db): void {
   try {
     db.exec("ROLLBACK");
@@ -41,7 +41,7 @@ export function nested<T>(db: Db, work: () => T): T {
     result = work();
   } catch (error) {
     // On a full disk SQLite has rolled back the whole transaction: there is no savepoint left.
-    if (!isStoreTrouble(error)) db.exec("ROLLBACK TO nested; RELEASE nested");
+    if (!isStorageError(error)) db.exec("ROLLBACK TO nested; RELEASE nested");
     throw error;
   }
   db.exec("RELEASE nested");
@@ -57,7 +57,7 @@ export function nested<T>(db: Db, work: () => T): T {
 export function startGroup<Shared>(db: Db, maxBytes: number, sharing: { start(): Shared; end(shared: Shared): void }) {
   type Work = (shared: Shared) => void;
   let open: { shared: Shared; done: Work[]; bytes: number } | undefined;
-  /** A piece failed when it ran again: storing later ones would leave a gap. */
+  /** Set when a piece failed on its second run: storing later ones would leave a gap. */
   let isBroken = false;
   const run = (bytes: number, work: Work) => {
     if (open === undefined) {
@@ -81,7 +81,7 @@ export function startGroup<Shared>(db: Db, maxBytes: number, sharing: { start():
   const end = () => {
     if (open === undefined) return;
     const { shared } = open;
-    // First: a failed commit is not tried again, which would only hide its cause.
+    // First, so that a failed commit is not tried again: that would hide its cause.
     open = undefined;
     try {
       sharing.end(shared);
@@ -93,14 +93,14 @@ export function startGroup<Shared>(db: Db, maxBytes: number, sharing: { start():
   };
   return {
     add(bytes: number, work: Work): void {
-      if (isBroken) throw new Error("what came before it could not be stored");
+      if (isBroken) throw new Error("skipped: an earlier part could not be stored");
       try {
         run(bytes, work);
       } catch (error) {
         const before = open;
         open = undefined;
         rollBack(db);
-        if (before !== undefined && !isStoreTrouble(error)) rerun(before.done, before.bytes);
+        if (before !== undefined && !isStorageError(error)) rerun(before.done, before.bytes);
         throw error;
       }
       if (open !== undefined && open.bytes >= maxBytes) end();
@@ -109,9 +109,9 @@ export function startGroup<Shared>(db: Db, maxBytes: number, sharing: { start():
   };
 }
 
-/** How long the write lock is held at a time: other writers wait this long. */
+/** How long a batch holds the write lock, and other writers wait. */
 export const LOCK_HOLD_MS = 50;
-/** A waiting writer checks the lock only now and then: it must be free this long for the writer to get it. */
+/** Between batches: SQLite polls the lock while it waits, so it must be free this long for another writer to get it. */
 export const LOCK_PAUSE_MS = 15;
 
 /** Runs many small steps, as many in one transaction as fit into LOCK_HOLD_MS: pages that several change are written once. */

@@ -2,7 +2,7 @@
 import { type PreparedQuery, tailsOf } from "../../core/query.ts";
 import type { Db } from "../db/driver.ts";
 import { and, anyOf, sql, type Sql } from "../db/sql.ts";
-import { isWithin } from "../reads/scope.ts";
+import { escapeLike, isWithin } from "../reads/scope.ts";
 import type { Hit } from "./fts-index.ts";
 
 /** An edit says more about a session than a read. */
@@ -48,16 +48,12 @@ function scored(touches: readonly Touch[], { isFileSearch }: FileScope): Hit[] {
 
 function isPath(path: string, { isFileSearch }: FileScope): Sql {
   const isTail = sql`f.path IN ${anyOf(tailsOf(path))}`;
-  return isFileSearch ? sql`${isTail} OR f.path LIKE ${`%/${escaped(path)}`} ESCAPE '\\'` : isTail;
+  return isFileSearch ? sql`${isTail} OR f.path LIKE ${`%/${escapeLike(path)}`} ESCAPE '\\'` : isTail;
 }
 
 /** Whether a path has all of the words somewhere in it. */
 function hasWords(words: readonly string[]): Sql {
-  return and(...words.map((word) => sql`f.path LIKE ${`%${escaped(word)}%`} ESCAPE '\\'`));
-}
-
-function escaped(text: string): string {
-  return text.replace(/[%_\\]/g, "\\$&");
+  return and(...words.map((word) => sql`f.path LIKE ${`%${escapeLike(word)}%`} ESCAPE '\\'`));
 }
 
 function touchesWhere(db: Db, condition: Sql, { project, isFileSearch, ...span }: FileScope): Touch[] {

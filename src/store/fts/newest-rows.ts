@@ -18,7 +18,7 @@ import {
 const MAX_HITS = 500;
 /** Rows to read, of all words together: about 15 ms. */
 const MAX_READ_ROWS = 200_000;
-/** Searching one day costs as much as reading this many rows. */
+/** Searching a day takes as long as reading this many rows. */
 const DAY_ROWS = 1_000;
 const MAX_SESSIONS = 5_000;
 /** A longer session is searched only in its last days. */
@@ -44,7 +44,7 @@ export interface NewestQuery {
   before?: number | undefined;
 }
 
-/** The reply's `since`: all rows from this time on were searched; undefined: all rows at all. */
+/** The reply's `since`: only rows from this time on were searched. Undefined: all rows were. */
 export function newestHits(db: Db, index: FtsIndex, query: NewestQuery): FtsHits {
   const { days, isCut: hasOlderDays } = daysOf(db, query);
   const ids = idRange(db, index);

@@ -9,7 +9,7 @@ import { matching } from "./fts-index.ts";
 const inProject = (projectId: number): string => `scope : ${quoted(scopeWord(projectId))}`;
 
 /** Ids of at most `limit` observations: a word that more of them have is too common to be useful. */
-export function rowsWithWord(db: Db, word: string, projectId: number, limit: number): number[] {
+export function observationsWithWord(db: Db, word: string, projectId: number, limit: number): number[] {
   const match = `${inProject(projectId)} AND {title body files} : ${quoted(word)}`;
   return db.column(sql`SELECT rowid ${matching("observations_fts", match)} LIMIT ${limit}`);
 }

@@ -35,7 +35,7 @@ export function rarestFirst(db: Db, words: readonly string[]): string[] {
 }
 
 /** `projectMatch`: what the rows of the project match, if they are few enough. */
-export function affordable(
+export function fitToBudget(
   db: Db,
   index: FtsIndex,
   query: { words: string[]; pairs: [string, string][] },

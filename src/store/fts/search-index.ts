@@ -265,15 +265,9 @@ function neighbourText(db: Db, sessionDbId: number, promptNumber: number): strin
   return [prompt.text, ...(answers.length > 0 ? answers : [prompt.response])].join("\n").slice(0, NEIGHBOUR_CHARS);
 }
 
-interface ThinkingRow {
-  id: number;
-  project_id: number;
-  thinking: string;
-  created_at: number;
-}
-
 function indexThinking(db: Db, limit: number): number {
-  const rows = db.all<ThinkingRow>(sql`SELECT m.id, s.project_id, m.thinking, m.created_at
+  type Row = { id: number; project_id: number; thinking: string; created_at: number };
+  const rows = db.all<Row>(sql`SELECT m.id, s.project_id, m.thinking, m.created_at
     FROM stale_thinking d JOIN messages m ON m.id = d.message_db_id JOIN sessions s ON s.id = m.session_db_id LIMIT ${limit}`);
   for (const row of rows) {
     db.run(sql`DELETE FROM thinking_fts WHERE rowid = ${row.id}`);

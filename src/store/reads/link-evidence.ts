@@ -33,12 +33,12 @@ export function earlierSessions(db: Db, session: LinkedSession, limit: number): 
     ORDER BY started_at DESC, session_id DESC LIMIT ${limit}`);
 }
 
-export interface Said {
+export interface TimedText {
   text: string;
   at: number;
 }
 
-export function promptTexts(db: Db, sessionDbId: number, limit: number): Said[] {
+export function promptTexts(db: Db, sessionDbId: number, limit: number): TimedText[] {
   return db.all(sql`SELECT text, created_at AS at FROM prompts WHERE session_db_id = ${sessionDbId}
     ORDER BY prompt_number LIMIT ${limit}`);
 }
@@ -83,7 +83,7 @@ export function earlierMentions(db: Db, { started_at: start }: LinkedSession, { 
 }
 
 /** Outputs of commands that opened a pull request or an issue: they contain its address. */
-export function pullRequestOutputs(db: Db, sessionDbId: number, limit: number): Said[] {
+export function pullRequestOutputs(db: Db, sessionDbId: number, limit: number): TimedText[] {
   return db.all(sql`SELECT ${outputOf("t")} AS text, t.created_at AS at FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
     WHERE (s.id = ${sessionDbId} OR s.parent_session_db_id = ${sessionDbId}) AND t.name = 'Bash' AND t.is_error = 0
       AND coalesce(t.output, t.packed) IS NOT NULL

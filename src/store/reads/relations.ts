@@ -54,7 +54,7 @@ export function fixingSessions(db: Db, sessionDbId: number): number[] {
     WHERE own.id = ${sessionDbId} AND l.source_type = 'session' AND l.relationship = 'fixes' ORDER BY s.started_at`);
 }
 
-/** The stored sessions that this one continues, the surest first. */
+/** The stored sessions that this one continues, highest weight first. */
 export function continuedSessions(db: Db, sessionId: string): { session_id: string; weight: number }[] {
   return db.all(sql`SELECT s.session_id, l.weight FROM links l JOIN sessions s ON s.session_id = l.target_id
     WHERE l.source_type = 'session' AND l.source_id = ${sessionId} AND l.target_type = 'session' AND l.relationship = 'continues'

@@ -25,5 +25,10 @@ export function isWithin(time: Sql, { since = 0, before = Number.MAX_SAFE_INTEGE
 
 /** SQL: whether a path is this one or ends in it, at a folder's border. */
 export function isPathOrTail(column: Sql, path: string): Sql {
-  return sql`${column} = ${path} OR ${column} LIKE ${`%/${path.replace(/[%_\\]/g, "\\$&")}`} ESCAPE '\\'`;
+  return sql`${column} = ${path} OR ${column} LIKE ${`%/${escapeLike(path)}`} ESCAPE '\\'`;
+}
+
+/** A text that LIKE ... ESCAPE '\\' matches as it is. */
+export function escapeLike(text: string): string {
+  return text.replace(/[%_\\]/g, "\\$&");
 }

@@ -4,6 +4,7 @@ import { anyOf, raw, sql } from "../db/sql.ts";
 import type { TouchRow } from "../tables/file-touches.ts";
 import type { MessageRow } from "../tables/messages.ts";
 import { family } from "../tables/sessions.ts";
+import { escapeLike } from "./scope.ts";
 import { outputOf } from "../tables/tool-uses.ts";
 
 export interface EntryRow {
@@ -69,7 +70,7 @@ export function rowsInSession<Row extends Pick<EntryRow, "kind" | "id">>(
 
 /** Items of a session and its subagents that contain this text, in no order: "p12", "m34", "t56", "r12" for a response. */
 export function itemsContaining(db: Db, sessionDbId: number, words: string): string[] {
-  const like = sql`LIKE ${`%${words.replace(/[!%_]/g, "!$&")}%`} ESCAPE '!'`;
+  const like = sql`LIKE ${`%${escapeLike(words)}%`} ESCAPE '\\'`;
   return db.column(sql`WITH of AS (${family(sessionDbId)})
     SELECT 'p' || id FROM prompts WHERE session_db_id IN of AND text ${like}
     UNION ALL SELECT 'r' || id FROM prompts WHERE session_db_id IN of AND response ${like}
@@ -92,7 +93,6 @@ export function touchesOfUses(db: Db, toolUseIds: readonly number[]): TouchRow[]
 export function observationAnchors(db: Db, sessionDbId: number): Map<string, string[]> {
   const rows = db.all<{ id: number; item: string }>(sql`SELECT o.id, e.value AS item
     FROM observations o, json_each(o.evidence) e WHERE o.session_db_id = ${sessionDbId} AND o.is_current = 1 ORDER BY o.id`);
-  const anchors = new Map<string, string[]>();
-  for (const { id, item } of rows) anchors.set(item, [...(anchors.get(item) ?? []), `o${id}`]);
-  return anchors;
+  const byItem = Map.groupBy(rows, ({ item }) => item);
+  return new Map([...byItem].map(([item, derived]) => [item, derived.map(({ id }) => `o${id}`)]));
 }

@@ -15,7 +15,7 @@ export function insertFileTouch(
 }
 
 /** Adds the name of the agent's own copy of the file: hooks do not report it, the transcript does later. */
-export function noteBackup(
+export function setBackupVersion(
   db: Db,
   { sessionDbId, toolUseId, path, backup }: { sessionDbId: number; toolUseId: string; path: string; backup: string },
 ): void {

@@ -5,7 +5,7 @@ import { isRunning, updateFailedStatuses, updateStatus } from "./session-status.
 
 export type JobKind = "session" | "enrich" | "embed";
 
-/** When the hook reports a turn's end, the transcript is not complete yet: jobs that read it wait this long. */
+/** The transcript is incomplete while the hook reports a turn's end: jobs that read it wait this long. */
 const SETTLE_MS = 3_000;
 
 /** Reads a session's transcript again and derives memory from what is new. */
@@ -30,7 +30,7 @@ export function enqueueEnrich(db: Db, promptDbId: number, options: { isChanged: 
 
 const EMBED_KEY = "embed:all";
 
-/** Embeds what is new. A running job needs no second one: it continues until nothing is left. */
+/** Embeds what is new. A running job is left alone: it continues until nothing is left. */
 export function enqueueEmbed(db: Db, now: number, { isRepaired = false } = {}): void {
   // A failed job stays failed until its cause is repaired.
   if (isRepaired) retryJobs(db, now, EMBED_KEY);

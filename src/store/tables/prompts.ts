@@ -22,16 +22,12 @@ export interface NewPrompt {
 /** Hooks and transcript report one prompt within this time of each other; the same text later is another prompt. */
 const SAME_MOMENT_MS = 10_000;
 
-export interface InsertedPrompt {
-  number: number;
-  /** The id of the new row, whose text is still to be indexed; undefined for a prompt that was known. */
-  newId: number | undefined;
-  /** Events with this prompt id belong to this prompt, not to an earlier one with the same id. */
-  ownsId: boolean;
-}
-
-/** Adds a prompt at its place among the session's turns. The same prompt reported twice stays one row. */
-export function insertPrompt(db: Db, prompt: NewPrompt): InsertedPrompt {
+/**
+ * Adds a prompt at its place among the session's turns. The same prompt reported twice stays one row: its `newId` is
+ * undefined. The caller indexes the text of a new one. `ownsId`: events with this prompt id belong to this prompt, not to
+ * an earlier one with the same id.
+ */
+export function insertPrompt(db: Db, prompt: NewPrompt) {
   const { sessionDbId, text, at } = prompt;
   const known = findSamePrompt(db, prompt);
   if (known !== undefined) return { number: known, newId: undefined, ownsId: false };
@@ -220,7 +216,7 @@ export function reopenTurn(db: Db, sessionDbId: number, promptNumber: number, at
 }
 
 /** The agent is about to compact its context: the turn gets a summary now, and another when it ends. */
-export function noteCheckpoint(db: Db, sessionDbId: number, promptNumber: number, at: number): void {
+export function setCheckpoint(db: Db, sessionDbId: number, promptNumber: number, at: number): void {
   db.run(sql`UPDATE prompts SET checkpoint_at = max(coalesce(checkpoint_at, 0), ${at})
     WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber}`);
 }
@@ -251,8 +247,8 @@ export function promptsByIds(db: Db, ids: readonly number[]): PromptRow[] {
   return db.all(sql`${TURN} WHERE p.id IN ${anyOf(ids)}`);
 }
 
-/** The response of a turn, else its last message. */
-export function closingWords(db: Db, sessionDbId: number, promptNumber: number): string | undefined {
+/** The agent's response in a turn, else its last message. */
+export function lastResponse(db: Db, sessionDbId: number, promptNumber: number): string | undefined {
   return db.value(sql`SELECT coalesce(
       (SELECT response FROM prompts WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber}),
       (SELECT text FROM messages

@@ -1,5 +1,5 @@
-// Deletes old evidence and old memory to free disk space. Unlike forgetting, it leaves no tombstones, and bytes may linger
-// in free pages. What a person pinned, wrote or changed stays.
+// Deletes old evidence and old memory to free disk space. Unlike forgetting, it leaves no tombstones and does not overwrite
+// free pages. What a person pinned, wrote or changed stays.
 import type { Db } from "../db/driver.ts";
 import { anyOf, raw, sql, type Sql } from "../db/sql.ts";
 import { EDITED_BY_USER } from "./observations.ts";
@@ -37,8 +37,8 @@ export function isStillOld(db: Db, { id, session_id, last_at }: OldSession): boo
 }
 
 /**
- * About how many bytes a session's evidence takes. Indexes take about as much again as the texts, and each row 300 bytes
- * for its ids in five indexes: rather too much, because with too small an estimate more sessions than needed are purged.
+ * Estimates the bytes of a session's evidence: indexes take about as much again as the texts, and each row 300 bytes for
+ * its ids in five indexes. Estimates high, because a low estimate purges more sessions than needed.
  */
 export function evidenceBytes(db: Db, sessionDbId: number): number {
   const bytes = (table: string, texts: string): Sql =>
@@ -70,7 +70,7 @@ export function* purgeEvidence(db: Db, sessionDbId: number): Generator<void, voi
   db.run(sql`UPDATE sessions SET prompt_count = 0 WHERE id IN (${family(sessionDbId)})`);
 }
 
-/** First: from now on reading the transcript brings nothing back, and kept rows do not refer to deleted ones. */
+/** Runs first: from now on a sync does not restore the session, and kept rows do not refer to deleted ones. */
 function detachMemory(db: Db, sessionDbId: number): void {
   const ofFamily = sql`session_db_id IN (${family(sessionDbId)})`;
   db.run(sql`DELETE FROM summaries WHERE ${ofFamily} AND prompt_number > 0`);

@@ -106,7 +106,7 @@ export function getOrigin(db: Db, sessionId: string): string | undefined {
 }
 
 /** The first values reported are kept. */
-export function noteOrigin(
+export function setOrigin(
   db: Db,
   id: number,
   { plan, forkedFrom }: { plan?: string | undefined; forkedFrom?: string | undefined },

@@ -2,7 +2,7 @@
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 
-/** How far back a session is compared with others: it bounds the work, and older sessions are seldom continued. */
+/** How far back a session is compared with others: older sessions are seldom continued. */
 export const LINK_WINDOW_MS = 30 * 86_400_000;
 
 /** The session's evidence changed, from the given turn on or as a whole. */
@@ -18,14 +18,14 @@ export function markAllLinksStale(db: Db, projectId: number | undefined): void {
     WHERE parent_session_db_id IS NULL AND prompt_count > 0 AND (${projectId} IS NULL OR project_id = ${projectId})`);
 }
 
-/** Links depend on what was there when a session began: when an earlier one changes or goes, later ones are checked again. */
+/** A session's links depend on the sessions before it: when one of those changes or is deleted, later ones are linked again. */
 export function markLaterSessions(db: Db, sessionDbId: number): void {
   const session = db.get<Span>(sql`SELECT project_id, started_at AS first, last_at AS last
     FROM sessions WHERE id = ${sessionDbId}`);
   if (session !== undefined) markBetween(db, session);
 }
 
-/** Marks the sessions after the changed ones, in one statement for each project, however many changed. */
+/** Marks the sessions after the changed ones, with one statement per project. */
 export function spreadStaleLinks(db: Db): void {
   const spans = db.all<Span>(sql`
     SELECT s.project_id, min(max(s.started_at, d.changed_from)) AS first, max(s.last_at) AS last
@@ -46,7 +46,7 @@ function markBetween(db: Db, { project_id, first, last }: Span): void {
 }
 
 export function hasStaleLinks(db: Db): boolean {
-  return db.get(sql`SELECT 1 FROM stale_links LIMIT 1`) !== undefined;
+  return db.has(sql`SELECT 1 FROM stale_links LIMIT 1`);
 }
 
 /** Oldest first: a session is linked after the ones it may continue. */

@@ -8,7 +8,7 @@ import { type Db, isDamage, withDriver } from "../../store/db/driver.ts";
 import { repairHeader } from "../../store/db/file-format.ts";
 import { createMerge, MERGE_TABLES, type MergedRow, type MergeTable } from "../../store/db/merge.ts";
 import { migrate } from "../../store/db/migrate.ts";
-import { wasEmptied, relaxDurability, shapeFile } from "../../store/db/open.ts";
+import { wasEmptied, relaxDurability, setFileLayout } from "../../store/db/open.ts";
 import { quarantineFolder, type Report, writeReport } from "../../store/db/quarantine.ts";
 import { salvageRows } from "../../store/db/salvage.ts";
 import { beginSwap, endSwap, orCancel, scratchOf } from "../../store/db/swap.ts";
@@ -105,7 +105,7 @@ function build(
   else writeFileSync(incoming, "", { mode: 0o600 });
   const { recovered, lost } = withDriver(incoming, {}, (db) => {
     relaxDurability(db);
-    shapeFile(db);
+    setFileLayout(db);
     migrate(db);
     // If the file is intact without its log, the log is of another database.
     const salvaged = good === undefined ? salvage(db, damaged, onStep) : { recovered: {}, lost: 0 };
@@ -122,7 +122,7 @@ function copyDamaged(database: string, scratch: string): string[] {
   const sample = join(scratch, "like.db");
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
   withDriver(sample, {}, (db) => {
-    shapeFile(db);
+    setFileLayout(db);
     migrate(db);
   });
   return ["with", "without"].map((name) => {

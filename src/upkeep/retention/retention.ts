@@ -4,7 +4,7 @@ import { DAY_MS } from "../../core/time.ts";
 import { deriveSession } from "../../memory/derive.ts";
 import { updateLinks } from "../../memory/relate/update-links.ts";
 import { releasePages, fileSize } from "../../store/db/disk-usage.ts";
-import { type Db, isStoreTrouble } from "../../store/db/driver.ts";
+import { type Db, isStorageError } from "../../store/db/driver.ts";
 import { LOCK_HOLD_MS, inBatches } from "../../store/db/transaction.ts";
 import { mergeIndexes } from "../../store/fts/search-index.ts";
 import { projectsNamed } from "../../store/tables/projects.ts";
@@ -126,7 +126,7 @@ function* derive(db: Db, plan: PurgePlan, now: number): Generator<PurgeStep, voi
       deriveSession(db, id, now);
     } catch (error) {
       // Other errors are reported by the session's job.
-      if (isStoreTrouble(error)) throw error;
+      if (isStorageError(error)) throw error;
     }
     yield { phase: "extracting memory", done, total: plan.bytes };
   }
