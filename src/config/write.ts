@@ -1,7 +1,7 @@
 // Changes one setting in the user's file and leaves the rest of it as it is.
 import { nearest } from "../core/edit-distance.ts";
 import { AppError } from "../core/error.ts";
-import { replaceFile } from "../platform/replace-file.ts";
+import { replaceJson } from "../platform/replace-file.ts";
 import { explainJson } from "./json-error.ts";
 import { parseWords } from "./list.ts";
 import { readSettingsFile } from "./load.ts";
@@ -50,7 +50,7 @@ export function writeSetting(path: string, key: SettingKey, raw: unknown): void 
     if (value === undefined) throw new AppError("usage", invalidMessage(key, raw), { hint: hintFor(key) });
     settings[key] = value;
   }
-  replaceFile(path, `${JSON.stringify(settings, null, 2)}\n`);
+  replaceJson(path, settings);
 }
 
 function invalidMessage(key: SettingKey, raw: unknown): string {

@@ -25,3 +25,7 @@ export function replaceFile(path: string, content: string | Buffer, options: Rep
     throw Object.assign(error as NodeJS.ErrnoException, { path });
   }
 }
+
+export function replaceJson(path: string, value: object, options?: ReplaceOptions): void {
+  replaceFile(path, `${JSON.stringify(value, null, 2)}\n`, options);
+}

@@ -1,6 +1,7 @@
 // Writes activity.json, which other programs read, whenever its content changes.
 import { localDay } from "../core/time.ts";
-import { type Activity, writeActivity } from "../platform/state/activity.ts";
+import { replaceJson } from "../platform/replace-file.ts";
+import type { Activity } from "../platform/state/activity.ts";
 import type { Db } from "../store/db/driver.ts";
 import { countSessions } from "../store/reads/counts.ts";
 import { countJobs } from "../store/tables/jobs.ts";
@@ -28,6 +29,6 @@ export function writeActivityIfChanged(
     spent: { day, tokens, usd: microUsd / 1_000_000 },
   };
   const text = JSON.stringify(activity);
-  if (text !== before) writeActivity(path, { at: new Date(now).toISOString(), ...activity });
+  if (text !== before) replaceJson(path, { at: new Date(now).toISOString(), ...activity }, { isDurable: false });
   return text;
 }

@@ -3,7 +3,6 @@ import { count } from "../../core/text.ts";
 import { localDay } from "../../core/time.ts";
 import type { Paths } from "../../config/paths.ts";
 import { listFolder, readJson } from "../read-file.ts";
-import { replaceFile } from "../replace-file.ts";
 
 export interface Activity {
   at: string;
@@ -22,10 +21,6 @@ export interface Activity {
 export function readActivity(path: string): Activity | undefined {
   const value = readJson<Activity>(path);
   return typeof value?.sessions === "number" ? (value as Activity) : undefined;
-}
-
-export function writeActivity(path: string, activity: Activity): void {
-  replaceFile(path, `${JSON.stringify(activity, null, 2)}\n`, { isDurable: false });
 }
 
 export function activityLine(paths: Paths, now: number): string {

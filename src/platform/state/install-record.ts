@@ -1,6 +1,6 @@
 // install.json: which Node the hooks run with, and what uninstall restores.
 import { readJson } from "../read-file.ts";
-import { replaceFile } from "../replace-file.ts";
+import { replaceJson } from "../replace-file.ts";
 import type { Env } from "../../config/paths.ts";
 
 export interface InstallRecord {
@@ -56,5 +56,5 @@ export function otherNode(installRecord: string, env: Env): string | undefined {
 }
 
 export function writeInstall(path: string, record: InstallRecord): void {
-  replaceFile(path, `${JSON.stringify(record, null, 2)}\n`);
+  replaceJson(path, record);
 }

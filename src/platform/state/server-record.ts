@@ -1,5 +1,5 @@
 // server.json: the API's port and token. Only its owner can read it.
-import { replaceFile } from "../replace-file.ts";
+import { replaceJson } from "../replace-file.ts";
 import { randomHex } from "../crypto.ts";
 import { readJson } from "../read-file.ts";
 
@@ -30,5 +30,5 @@ export function serverToken(path: string): string {
 }
 
 export function writeServer(path: string, record: ServerRecord): void {
-  replaceFile(path, `${JSON.stringify(record, null, 2)}\n`);
+  replaceJson(path, record);
 }

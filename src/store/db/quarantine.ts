@@ -1,8 +1,7 @@
 // Each quarantined database has a report in its folder: when and why it was replaced.
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { listFolder, readJson } from "../../platform/read-file.ts";
-import { replaceFile } from "../../platform/replace-file.ts";
+import { replaceJson } from "../../platform/replace-file.ts";
 
 export interface Report {
   at: number;
@@ -24,8 +23,7 @@ export function quarantineFolder(quarantine: string, now: number): string {
 }
 
 export function writeReport(folder: string, report: Report): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  replaceFile(join(folder, NAME), `${JSON.stringify(report, null, 2)}\n`);
+  replaceJson(join(folder, NAME), report);
 }
 
 /** Newest first. */
