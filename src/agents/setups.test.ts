@@ -126,9 +126,9 @@ describe("Codex's config.toml", () => {
     expect(file.remove(own)).toBe(own);
   });
 
-  it("with its servers in one line is refused", () => {
+  it("with its servers in an inline table is refused", () => {
     const closed = 'mcp_servers = { other = { command = "x" } }\n';
-    expect(() => file.add(closed)).toThrow("in one line; nothing was changed");
+    expect(() => file.add(closed)).toThrow("is an inline table; nothing was changed");
     expect(file.add(`# ${closed}`)).toContain("[mcp_servers.c-mem]");
   });
 });
