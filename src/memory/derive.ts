@@ -12,11 +12,8 @@ import { updateLinks } from "./relate/update-links.ts";
 import { saveSession } from "./save-session.ts";
 import { saveTurnMemory } from "./save-turn.ts";
 
-interface DerivedTurn {
-  /** The prompt's id in the database. */
-  id: number;
-  isChanged: boolean;
-}
+/** `id`: the prompt's in the database. */
+type DerivedTurn = NonNullable<ReturnType<typeof deriveNextTurn>>;
 
 export interface Derived {
   turns: number;
@@ -55,7 +52,7 @@ export function deriveNewest(db: Db, projectId: number | undefined, maxMs: numbe
   return 0;
 }
 
-function deriveNextTurn(db: Db, sessionDbId: number, now: number): DerivedTurn | undefined {
+function deriveNextTurn(db: Db, sessionDbId: number, now: number) {
   const turn = nextStaleTurn(db, sessionDbId);
   if (turn === undefined) return undefined;
   const evidence = loadTurnEvidence(db, sessionDbId, turn.prompt_number);

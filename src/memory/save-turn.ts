@@ -75,7 +75,7 @@ export function saveTurnMemory(
   return isChanged;
 }
 
-/** Has the text that was derived, or one that a user wrote. */
+/** Its text is as derived, or was edited by a user. */
 function isIntact(row: ObservationRow): boolean {
   return row.edited_at !== null || contentHash(observationOf(row)) === row.content_hash;
 }

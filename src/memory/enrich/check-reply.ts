@@ -115,7 +115,7 @@ function conversationOf({ prompt, messages }: TurnEvidence): string {
   return [prompt.text, prompt.response, ...messages.map((message) => message.text)].join("\n");
 }
 
-/** The least trusted of the cited items decides; what the agent wrote into files is its own word. */
+/** The least trusted cited item decides: output the agent only read, then the agent, then the user. */
 function originOf(cited: readonly string[], claim: string, evidence: TurnEvidence): Origin {
   const isReading = (use: EvidenceToolUse): boolean => use.files.every((file) => file.kind === "read");
   if (evidence.toolUses.some((use) => cited.includes(use.id) && isReading(use))) return "tool";

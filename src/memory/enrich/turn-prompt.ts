@@ -1,4 +1,4 @@
-// The request that asks a model about a turn: the prompt, the record, the schema of the reply.
+// Builds the request about a turn: prompt, record, and schema of the reply.
 import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
 import { localDay } from "../../core/time.ts";
 import again from "../../llm/prompts/again.md";
@@ -42,7 +42,7 @@ const SCHEMA: ReplySchema = {
   json: strict({ observations: { type: "array", items: OBSERVATION }, summary: SUMMARY }),
 };
 
-/** Identifies prompt and schema: with another wording every turn may be asked about again. */
+/** Identifies prompt and schema: after a change every turn may be requested again. */
 export const PROMPT_HASH = hashOf(system, record, JSON.stringify(SCHEMA));
 
 export function turnRequest({ project, prompt }: TurnEvidence, turn: TurnRecord): LlmRequest {
@@ -55,7 +55,7 @@ export function turnRequest({ project, prompt }: TurnEvidence, turn: TurnRecord)
   };
 }
 
-/** After an unusable reply: the whole request again, because a model has no memory of the first. */
+/** After an unusable reply: the whole request again with the problem, because models keep no state. */
 export function repeatRequest(request: LlmRequest, problem: string): LlmRequest {
   return { ...request, text: fillTemplate(again, { question: request.text, problem }) };
 }

@@ -11,11 +11,7 @@ const CHARS = { prompt: 6_000, response: 4_000, message: 1_500, input: 1_200, fa
 const SCALES = [1, 0.6, 0.35, 0.2, 0.1];
 const MIN_CHARS = 120;
 
-export interface TurnRecord {
-  text: string;
-  /** Ids of the pieces shown: only these may be cited. */
-  ids: Set<string>;
-}
+export type TurnRecord = ReturnType<typeof turnRecord>;
 
 interface Piece {
   id: string;
@@ -25,7 +21,7 @@ interface Piece {
   text: string;
 }
 
-export function turnRecord(evidence: TurnEvidence, maxTokens = MAX_RECORD_TOKENS): TurnRecord {
+export function turnRecord(evidence: TurnEvidence, maxTokens = MAX_RECORD_TOKENS) {
   let pieces: Piece[] = [];
   for (const scale of SCALES) {
     pieces = piecesOf(evidence, scale);
@@ -136,8 +132,9 @@ function heaviest(pieces: readonly Piece[], maxTokens: number): Piece[] {
   return pieces.filter((piece) => shown.has(piece));
 }
 
-function join(pieces: readonly Piece[], leftOut: number): TurnRecord {
+function join(pieces: readonly Piece[], leftOut: number) {
   const note = leftOut === 0 ? [] : [`=== ${leftOut} less important pieces are not shown ===`];
   const text = [...pieces.map((piece) => piece.text), ...note].join("\n\n");
+  // Only the ids of pieces shown may be cited.
   return { text, ids: new Set(pieces.map(({ id }) => id)) };
 }

@@ -1,4 +1,4 @@
-// Reads replies in XML, which some models send whatever the schema: <observation> and <summary>. Other tags are text:
+// Reads replies in XML, which some models send despite the schema: <observation> and <summary>. Other tags are text:
 // "A & B < C" stays as it is.
 import { SUMMARY_FIELDS } from "./turn-prompt.ts";
 
@@ -30,7 +30,7 @@ function summaryFields(block: string): object {
   return { ...Object.fromEntries(fields), evidence: ids(field(block, "evidence")) };
 }
 
-/** What is between the tags. In one pass: replies may be long and hostile. */
+/** The text between the tags. In one pass: replies may be long and hostile. */
 function blocks(text: string, tag: string): string[] {
   const lower = text.toLowerCase();
   const open = new RegExp(`<${tag}(?:\\s[^<>]{0,200})?>`, "g");

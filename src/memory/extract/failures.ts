@@ -31,7 +31,7 @@ export function findFixes({ toolUses }: TurnEvidence, runs: readonly Run[]): Fix
     if (success === undefined) return [];
     const between = runs.slice(index + 1, runs.indexOf(success));
     if (between.some((run) => hasFailed(run) && run.key === failure.key)) return [];
-    // Failing tests are everyday work; tests that cannot run at all are not.
+    // Failing tests are routine; tests that cannot run are not.
     if (failure.purpose === "test" && testCounts(failure.use.output) !== undefined) return [];
     const error = errorMessage(lastError(failure.use.output));
     if (error === undefined) return [];
@@ -147,7 +147,7 @@ export function failureNotes({ toolUses }: TurnEvidence, runs: readonly Run[]): 
 
 function failedCommands(runs: readonly Run[]): string[] {
   const work = runs.filter(({ purpose }) => purpose !== "look" && purpose !== "run");
-  // The exit code may be a pipe's: "npm test | tail" passes whatever its tests do.
+  // The exit code may be a pipe's: "npm test | tail" always passes.
   const hasPassed = ({ use }: Run): boolean => !use.isError && (testCounts(use.output)?.failed ?? 0) === 0;
   const isFirst = (run: Run, index: number): boolean =>
     hasFailed(run) && work.findIndex((other) => hasFailed(other) && other.key === run.key) === index;

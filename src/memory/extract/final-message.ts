@@ -6,7 +6,7 @@ import { proseIn, type Sentence, sentencesIn } from "./sentences.ts";
 
 export type FinalMessage = ReturnType<typeof readFinalMessage>;
 
-/** A sentence with a verb of work, or with "now" and a name, reaches the first; one that names something the second. */
+/** The first needs a verb of work, or "now" and a name; the second needs a name. */
 const STATES_WORK_SCORE = 2.2;
 const INFORMATIVE_SCORE = 1.3;
 const MAX_POINTS = 6;

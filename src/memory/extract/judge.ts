@@ -62,7 +62,7 @@ function count(...conditions: boolean[]): number {
 
 const HEADLINE_CHARS = { min: 20, max: 220 };
 
-/** The sentence as a headline, and how well it says what was done. 0: not at all. */
+/** The sentence as a headline, scored by how well it says what was done; 0: not at all. */
 export function asHeadline({ text: sentence, block }: Sentence): { text: string; score: number } {
   const rest = capitalise(strip(strip(strip(sentence, "acknowledgement"), "fixIs"), "firstPerson"));
   // "Fixed: `save` stored only titles" would otherwise read as what was done.

@@ -13,13 +13,7 @@ export function userChoices({ toolUses }: TurnEvidence): Observation[] {
   return [...answersObservation(answered), ...toolUses.flatMap(approvedPlan)];
 }
 
-interface Answered {
-  question: string;
-  answer: string;
-  id: string;
-}
-
-function answersOf({ input, output, id }: EvidenceToolUse): Answered[] {
+function answersOf({ input, output, id }: EvidenceToolUse) {
   // Claude Code: User has answered your questions: "Which store?"="SQLite", ...
   const pairs = [...output.matchAll(/"([^"\n]{3,400})"="([^"\n]{1,600})"/g)];
   if (pairs.length > 0) {
@@ -32,7 +26,7 @@ function answersOf({ input, output, id }: EvidenceToolUse): Answered[] {
     : [];
 }
 
-function answersObservation(answered: readonly Answered[]): Observation[] {
+function answersObservation(answered: ReturnType<typeof answersOf>): Observation[] {
   const [first] = answered;
   if (first === undefined) return [];
   const facts = answered.map(({ question, answer }) => clip(`${question} → ${answer}`, FACT_CHARS));

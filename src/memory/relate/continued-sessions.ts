@@ -48,7 +48,7 @@ function statedSessions(
   session: LinkedSession,
   { transcripts, sessionIds, earlier }: Evidence,
 ): Map<string, number> {
-  // The last session with the same plan file: the one that made the plan, or carried it out so far.
+  // The last session with the same plan file: it made the plan, or carried out a part.
   const planned = session.plan === null ? undefined : earlier.find(({ plan }) => plan === session.plan);
   const stated: [string | null | undefined, number][] = [
     [session.forked_from, WEIGHTS.fork],

@@ -23,13 +23,7 @@ import { branchesOf } from "../../store/tables/links.ts";
 /** Sessions with a link at least this strong belong to one effort; a weaker link relates only its two sessions. */
 export const EFFORT_WEIGHT = 0.5;
 
-export interface Effort {
-  /** Derived from the first session's id, so it stays the same while the effort grows. */
-  id: string;
-  /** At least two, in the order they began. */
-  members: EffortMember[];
-  lastAt: number;
-}
+export type Effort = ReturnType<typeof groupSessions>[number];
 
 /** The latest first. */
 export function findEfforts(db: Db, scope: Scope = {}): Effort[] {
@@ -56,7 +50,7 @@ export function isEffortId(text: string): boolean {
 }
 
 /** Connected sessions, by union-find: each group's root is its smallest session id. */
-function groupSessions(db: Db): Effort[] {
+function groupSessions(db: Db) {
   const edges = effortEdges(db, EFFORT_WEIGHT);
   const parents = new Map<number, number>();
   const rootOf = (id: number): number => {
@@ -74,7 +68,9 @@ function groupSessions(db: Db): Effort[] {
   return [...groups.values()]
     .filter((members) => members.length > 1)
     .map((members) => ({
+      /** Derived from the first session's id, so it stays the same while the effort grows. */
       id: effortId(members[0]?.session_id ?? ""),
+      /** At least two, in the order they began. */
       members,
       lastAt: Math.max(...members.map(({ last_at }) => last_at)),
     }));

@@ -38,8 +38,8 @@ export function turnHeading({ number }: Turn): string {
 
 export const ROLE_LABELS = {
   assistant: "",
-  summary: "Summary of what came before",
-  system: "Note of the agent",
+  summary: "Summary of the earlier conversation",
+  system: "Note from the agent",
 } as const;
 
 /** Says how much was cut. */

@@ -70,13 +70,10 @@ export function findFixes(
   return { met: met.slice(0, limit), since };
 }
 
-interface ErrorQuery {
-  normalised: string;
-  words: string[];
-}
+type ErrorQuery = ReturnType<typeof parseError>;
 
-/** Of several lines the one that names the error; a single line as a whole. */
-function parseError(text: string): ErrorQuery {
+/** The line that names the error; a single line is used as a whole. */
+function parseError(text: string) {
   const shown = text.slice(0, MAX_TEXT_CHARS).replaceAll("\0", " ").trim();
   const normalised = normaliseError(shown.includes("\n") ? errorLine(shown) : shown);
   return { normalised, words: errorWords(normalised).slice(0, MAX_WORDS) };
@@ -112,7 +109,7 @@ function likenessOf(line: string, query: ErrorQuery): number {
   return Math.round((weigh(query.words.filter((word) => found.has(word))) / weigh(query.words)) * 100) / 100;
 }
 
-/** One encounter for the same failure several times: the last one that was followed by a success. */
+/** Repeated failures are one encounter: the last one that was followed by a success. */
 function toEncounter(db: Db, group: readonly Failure[], query: ErrorQuery) {
   const newestFirst = group.toSorted((a, b) => b.use.created_at - a.use.created_at);
   let [{ use, error, likeness }] = newestFirst as [Failure];

@@ -71,7 +71,7 @@ function bestPart(line: string, words: readonly string[]): { command: string; cl
   return parts.sort((a, b) => b.closeness - a.closeness)[0];
 }
 
-/** 3: the command begins with the words; 2: one of its first three words has the first of them; 1: anything else. */
+/** 3: the command begins with the words; 2: one of its first three words has the first word; 1: otherwise. */
 function closenessOf(command: string, words: readonly string[]): number {
   const [first = ""] = words;
   if (command.startsWith(words.join(" "))) return 3;

@@ -6,11 +6,6 @@ import { listText, oneLine } from "../../core/text.ts";
 import type { TouchRow } from "../../store/tables/file-touches.ts";
 import type { ToolUseRow } from "../../store/tables/tool-uses.ts";
 
-export interface ToolLine {
-  subject: string;
-  outcome: string;
-}
-
 const SUBJECT_CHARS = 400;
 
 /** Input fields that say what the tool was used on, the most specific first. */
@@ -19,7 +14,7 @@ const SUBJECT_FIELDS = "command file_path notebook_path pattern query url subjec
 );
 
 /** Paths in the session's folder are relative to it. */
-export function toolLine(use: ToolUseRow, touches: readonly TouchRow[], cwd: string): ToolLine {
+export function toolLine(use: ToolUseRow, touches: readonly TouchRow[], cwd: string) {
   const subject = subjectOf(use, touches).slice(0, SUBJECT_CHARS * 4);
   return {
     subject: oneLine(cwd.length > 1 ? subject.replaceAll(`${cwd}/`, "") : subject, SUBJECT_CHARS),

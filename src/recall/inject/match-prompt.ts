@@ -121,9 +121,9 @@ function worthOf({ type, origin, pinned }: ObservationRow): number {
 const MAX_ROWS = 3;
 const RARE_WORDS = 3;
 const TITLE_WORDS = 2;
-/** A long prompt shares two words with anything: one more rare word is needed for every 60 known ones. */
+/** Long prompts share words by chance: one more rare word is needed for every 60 known ones. */
 const WORDS_PER_MATCH = 60;
-/** A longer prompt names many things in passing. */
+/** A longer prompt gets no pointer: it names too many things. */
 const POINTER_WORDS = 40;
 /** Lower scores than 60% of the best are dropped. */
 const NEAR_BEST = 0.6;

@@ -9,13 +9,6 @@ import type { SearchAnswer, SearchStep } from "./search.ts";
 import type { RankedSession } from "./session-hits.ts";
 import { stemOf } from "./snippet.ts";
 
-interface Name {
-  id: number;
-  text: string;
-  /** Stems. */
-  words: Set<string>;
-}
-
 /** SQL selects the names that contain part of a query word; these are compared one by one. */
 const MAX_NAMES = 5_000;
 /** If no name contains one, the newest are compared for typos. */
@@ -46,7 +39,10 @@ export function nameText({ title, subtitle, git_branch: branch }: Omit<SessionNa
   return [title, subtitle, branch].filter(Boolean).join(" · ");
 }
 
-function toName(name: SessionName): Name {
+type Name = ReturnType<typeof toName>;
+
+/** `words`: stems. */
+function toName(name: SessionName) {
   const written = wordsOf(nameText(name));
   const words = [...written, ...written.flatMap(partsOf)].map(nameStem);
   return { id: name.id, text: written.join(" ").toLowerCase(), words: new Set(words) };

@@ -44,7 +44,7 @@ export interface SearchAnswer {
 }
 
 interface StepResult {
-  /** The first group's sessions come before the second's, whatever their scores. */
+  /** The first group's sessions come before the second's, regardless of score. */
   groups: [HitsBySession, ...HitsBySession[]];
   searched: Searched[];
 }

@@ -1,16 +1,12 @@
 // Cuts the part of a text where most words of the query are close together.
 import { plainLines } from "../../core/text.ts";
 
-export interface Snippet {
-  text: string;
-  /** Positions of the query's words in it, as [start, end]. */
-  marks: [number, number][];
-}
+export type Snippet = ReturnType<typeof makeSnippet>;
 
 /** Longer texts are searched only this far. */
 const MAX_CHARS = 40_000;
 
-export function makeSnippet(source: string, words: readonly string[], maxChars: number): Snippet {
+export function makeSnippet(source: string, words: readonly string[], maxChars: number) {
   const text = plainLines(source.slice(0, MAX_CHARS)).replace(/\s+/g, " ").trim();
   const marks = findWords(text, words);
   const start = text.length <= maxChars ? 0 : atWordStart(text, bestStart(marks, maxChars));
@@ -19,6 +15,7 @@ export function makeSnippet(source: string, words: readonly string[], maxChars: 
   const shift = lead.length - start;
   return {
     text: lead + text.slice(start, end) + (end < text.length ? "…" : ""),
+    /** Positions of the query's words in it, as [start, end]. */
     marks: marks
       .filter(([from, to]) => from >= start && to <= end)
       .map(([from, to]): [number, number] => [from + shift, to + shift]),

@@ -14,14 +14,12 @@ import {
 } from "../../store/vectors/vector-chunks.ts";
 import type { EmbeddingModel } from "../../store/vectors/vectors.ts";
 
-export interface VectorIndex {
-  /** Rows are places in the store. `accept`: whether a session's vectors may be found; 0 is no session. */
-  nearest(
-    db: Db,
-    model: EmbeddingModel,
-    query: Float32Array,
-    options: { limit: number; accept?: ((session: number) => boolean) | undefined },
-  ): Hit[];
+export type VectorIndex = ReturnType<typeof createVectorIndex>;
+
+interface NearestOptions {
+  limit: number;
+  /** Whether a session's vectors may be found; 0 is no session. */
+  accept?: ((session: number) => boolean) | undefined;
 }
 
 /** For a process that searches once: above 20,000 vectors, reading the codes and a few records is faster than all records. */
@@ -46,10 +44,11 @@ interface LoadedVectors {
 }
 
 /** Above `prefilterFrom` vectors only their codes are kept in memory. */
-export function createVectorIndex(prefilterFrom = PREFILTER_FROM): VectorIndex {
+export function createVectorIndex(prefilterFrom = PREFILTER_FROM) {
   let loaded: LoadedVectors | undefined;
   return {
-    nearest(db, model, query, { limit, accept }) {
+    /** Rows are places in the store. */
+    nearest(db: Db, model: EmbeddingModel, query: Float32Array, { limit, accept }: NearestOptions): Hit[] {
       loaded = refresh(db, model, loaded, prefilterFrom);
       const { search, owners } = loaded;
       return search(db, query, { limit, ...(accept && { accept: (row) => accept(owners[row] ?? 0) }) });
