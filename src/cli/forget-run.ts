@@ -163,5 +163,5 @@ function filesText({ proof, isClean }: Receipt): string {
       `${scanned}; free pages and the log could not be cleared (another program may be reading the database): run \`c-mem forget\` again`,
     );
   if (proof.pieces === 0) return `${scanned}; free pages and the log are overwritten`;
-  return proof.elsewhere.length > 0 ? `${scanned}: found only in the rows below` : `${scanned}: not found`;
+  return proof.elsewhere.length > 0 ? `${scanned}: found only in the places below` : `${scanned}: not found`;
 }

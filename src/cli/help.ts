@@ -1,7 +1,7 @@
 // Help: the overview of all commands, and one command with its options.
 import { VERSION } from "../core/version.ts";
 import { columns, wrapLine } from "../platform/terminal/layout.ts";
-import type { Field } from "../queries/fields.ts";
+import type { Field, Fields } from "../queries/fields.ts";
 import type { Command } from "./command.ts";
 import { COMMAND_GROUPS } from "./commands.ts";
 import { type Flag, flagsOf, positionsOf } from "./parse-args.ts";
@@ -42,7 +42,6 @@ export async function overview(): Promise<string> {
 
 export function commandHelp(name: string, { about, details, fields }: Command): string {
   const positions = positionsOf(fields);
-  const usage = ["c-mem", name, "[options]", ...positions.map(([, { position }]) => position)].join(" ");
   const described = positions.filter(([, field]) => field.about !== "");
   const options: [string, string][] = [
     ...flagsOf(fields).map((flag): [string, string] => [spelling(flag), withChoices(flag.field)]),
@@ -50,7 +49,7 @@ export function commandHelp(name: string, { about, details, fields }: Command): 
     ["-h, --help", "show this help"],
   ];
   return [
-    `Usage: ${usage}`,
+    usageLine(name, fields),
     `${about[0]?.toUpperCase()}${about.slice(1)}.`,
     ...(described.length > 0
       ? [`Arguments:\n${table(described.map(([, field]) => [field.position, withChoices(field)]))}`]
@@ -58,6 +57,11 @@ export function commandHelp(name: string, { about, details, fields }: Command): 
     `Options:\n${table(options)}`,
     ...(details === undefined ? [] : [details]),
   ].join("\n\n");
+}
+
+/** "Usage: c-mem show [options] <session>" */
+export function usageLine(name: string, fields: Fields): string {
+  return ["Usage: c-mem", name, "[options]", ...positionsOf(fields).map(([, { position }]) => position)].join(" ");
 }
 
 /** "-p, --project <name>" */

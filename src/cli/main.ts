@@ -28,8 +28,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return await runCommand(name, command, rest, argv);
   } catch (error) {
     const exitCode = reportError(name, error, json);
-    if (exitCode === EXIT.usage && !json && COMMAND_NAMES.includes(name))
-      say(`(c-mem ${name} --help shows the options)`);
+    if (exitCode === EXIT.usage && !json && COMMAND_NAMES.includes(name)) await printUsage(name);
     return exitCode;
   }
 }
@@ -74,6 +73,11 @@ async function printHelp([name]: readonly string[]): Promise<number> {
   const command = await loadCommand(name);
   if (command === undefined) throw unknownCommand(name);
   return printText(commandHelp(name, command));
+}
+
+async function printUsage(name: string): Promise<void> {
+  const { usageLine } = await import("./help.ts");
+  say(`${usageLine(name, (await loadCommand(name))?.fields ?? {})}\n(c-mem ${name} --help shows the options)`);
 }
 
 function unknownCommand(name: string): AppError {

@@ -33,13 +33,7 @@ export function positionsOf(fields: Fields): [key: string, field: Field & { posi
   );
 }
 
-export interface ParsedArgs {
-  values: Record<string, unknown>;
-  json: boolean;
-  help: boolean;
-}
-
-export function parseArgs(fields: Fields, argv: readonly string[]): ParsedArgs {
+export function parseArgs(fields: Fields, argv: readonly string[]) {
   const flags = flagsOf(fields);
   const values: Record<string, unknown> = {};
   const words: string[] = [];

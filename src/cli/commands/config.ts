@@ -22,10 +22,8 @@ export const command = defineCommand({
       runQuery(query, input, invocation, { opensStore: false });
     if (action === undefined) return run(settings, {});
     if (key === undefined || (action === "set") !== value.length > 0) {
-      throw new AppError(
-        "usage",
-        "Usage: `c-mem config`, `config get <key>`, `config set <key> <value>...` or `config unset <key>`.",
-      );
+      const needed = action === "set" ? "a key and a value" : "one key";
+      throw new AppError("usage", `\`c-mem config ${action}\` takes ${needed}.`);
     }
     if (action === "get") return run(setting, { key });
     if (action === "unset") return run(unsetSetting, { key });

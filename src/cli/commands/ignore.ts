@@ -115,7 +115,7 @@ function list(paths: Paths, env: Env, json: boolean): number {
     for (const pattern of ignored) print(pattern);
     say(
       ignored.length === 0
-        ? "Your settings ignore nothing."
+        ? "No paths are ignored in your settings."
         : `${count(ignored.length, "pattern")} in ${paths.config}.`,
     );
     say(reason === undefined ? "C-Mem records this folder." : `C-Mem does not record this folder: ${reason}.`);
