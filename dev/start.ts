@@ -11,14 +11,11 @@ const isOwnHome = !process.env["C_MEM_HOME"];
 const home = resolve(process.env["C_MEM_HOME"] || join(homedir(), ".c-mem-dev"));
 const env = { ...process.env, C_MEM_HOME: home };
 
-function cMem(args: string[], options: { input?: string; cwd?: string } = {}): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "bin", "c-mem.cjs"), ...args], {
-    cwd: options.cwd ?? root,
-    input: options.input ?? "",
-    encoding: "utf8",
-    env,
-  });
-  if (status !== 0) throw new Error(`c-mem ${args.join(" ")} ended with ${status}\n${stdout}${stderr}`);
+function cMem(args: string[], { input = "", cwd = root, isReport = false } = {}): string {
+  const argv = [join(root, "bin", "c-mem.cjs"), ...args];
+  const { status, stdout, stderr } = spawnSync(process.execPath, argv, { cwd, input, encoding: "utf8", env });
+  // `c-mem status` fails if no hooks are installed.
+  if (status !== 0 && !isReport) throw new Error(`c-mem ${args.join(" ")} ended with ${status}\n${stdout}${stderr}`);
   return stdout;
 }
 
@@ -42,10 +39,8 @@ if (sync.data.read + sync.data.unchanged > 0) {
   project = playExample();
   console.log("No sessions on this machine: played an example session through the hook commands.\n");
 }
-const status = JSON.parse(
-  spawnSync(process.execPath, [join(root, "bin", "c-mem.cjs"), "status", "--json"], { encoding: "utf8", env }).stdout,
-) as StatusReport;
-const { counts } = status.data;
+const { data: stored } = JSON.parse(cMem(["status", "--json"], { isReport: true })) as StatusReport;
+const { counts } = stored;
 const some = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 console.log(
   `Stored: ${some(counts.sessions, "session")} in ${some(counts.projects, "project")}, ${some(counts.prompts, "prompt")}, ${some(counts.tool_uses, "tool use")}.`,

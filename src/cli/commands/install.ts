@@ -42,8 +42,6 @@ import { wake } from "../worker-control.ts";
 import { defineCommand, DRY_RUN, YES } from "../command.ts";
 import { fields, type InputOf } from "../../queries/fields.ts";
 
-type Method = "plugin" | "settings";
-
 const FIELDS = fields({
   agents: {
     kind: "list",
@@ -87,13 +85,17 @@ export const command = defineCommand({
     const usable = await findNode(env, paths.runtime);
     const node = usable ?? fetchedNode(paths.runtime);
     const claude = names.includes(CLAUDE_CODE) ? await planClaude(input, paths, env, node, record) : undefined;
-    const others = planOthers(names, paths, env, node, record);
+    const context = agentContext(paths, env, node);
+    const here = currentWorkingTree(process.cwd());
+    const others = setupsOf(names).map((setup) => planInstall(setup, context, record?.agents?.[setup.id], here));
     const registration = [...(claude?.steps ?? []), ...others.flatMap(({ steps }) => steps)];
-    const copy = { source: builtPlugin(), target: paths.plugin, node, cache: paths.cache };
+    const source = fileURLToPath(new URL("../plugin", import.meta.url));
+    const copy: PluginCopy = { source, target: paths.plugin, node, cache: paths.cache };
+    const isCurrent = record?.version === VERSION && record.node === node && isCopied(copy);
     const changes: Step[] = [
       ...(usable === undefined ? [fetchNode(env, paths.runtime)] : []),
       ...chooseProvider(input.provider, paths, env),
-      ...(isCurrent(record, copy) ? [] : [copyPlugin(copy)]),
+      ...(isCurrent ? [] : [copyPlugin(copy)]),
       ...(claude?.backup ?? []),
     ];
     const saveRecord = (isDone: boolean) =>
@@ -101,7 +103,8 @@ export const command = defineCommand({
         version: VERSION,
         node,
         installedAt: Date.now(),
-        ...historyStart(input.sync, record),
+        // With --no-sync the worker does not import earlier sessions either, until the next `c-mem sync`.
+        ...(!input.sync && { historySince: record?.historySince ?? Date.now() }),
         sites: { ...record?.sites, ...claude?.site(isDone) },
         ...agentsNote(record, others, isDone),
       });
@@ -152,7 +155,9 @@ async function planClaude(
   const site = inspectClaude(env);
   const claude = input.claude ?? findClaude(env);
   const known = record?.sites[site.configDir];
-  const method = chooseMethod(input.method, claude, site, known?.method);
+  // Only --method moves the hooks of an existing install between plugin and settings.json.
+  const installed = site.pluginEnabled ? "plugin" : known?.method;
+  const method = input.method ?? installed ?? (claude === undefined ? "settings" : "plugin");
   const options: InstallOptions = { site, env, claude, target: paths.plugin, node, cache: paths.cache };
   const backup = backupPath(paths, site, record);
   const steps = [
@@ -205,27 +210,10 @@ async function wantsStatusLine(site: ClaudeSite, input: Input): Promise<boolean>
   return isAsked && askYesNo("Show C-Mem in Claude Code's status line?");
 }
 
-function planOthers(
-  names: readonly string[],
-  paths: Paths,
-  env: Env,
-  node: string,
-  record: InstallRecord | undefined,
-): AgentPlan[] {
-  const context = agentContext(paths, env, node);
-  const here = currentWorkingTree(process.cwd());
-  return setupsOf(names).map((setup) => planInstall(setup, context, record?.agents?.[setup.id], here));
-}
-
 function agentsNote(record: InstallRecord | undefined, plans: readonly AgentPlan[], isDone: boolean) {
   const installed = plans.map((plan) => [plan.setup.id, isDone ? plan.installed() : plan.started()] as const);
   const agents = { ...record?.agents, ...Object.fromEntries(installed) };
   return Object.keys(agents).length > 0 ? { agents } : {};
-}
-
-/** With --no-sync the worker does not import earlier sessions either, until the next `c-mem sync`. */
-function historyStart(isWanted: boolean, record: InstallRecord | undefined): { historySince?: number } {
-  return isWanted ? {} : { historySince: record?.historySince ?? Date.now() };
 }
 
 function chooseProvider(name: ProviderName | undefined, paths: Paths, env: Env): Step[] {
@@ -252,30 +240,10 @@ function importSessions(node: string, env: NodeJS.ProcessEnv): Step {
   };
 }
 
-/** An existing install keeps its method: only --method moves hooks between plugin and settings.json. */
-function chooseMethod(
-  method: Method | undefined,
-  claude: string | undefined,
-  site: ClaudeSite,
-  before: Method | undefined,
-): Method {
-  if (method !== undefined) return method;
-  if (site.pluginEnabled) return "plugin";
-  return before ?? (claude === undefined ? "settings" : "plugin");
-}
-
 /** Uninstall restores the settings from before the first install. */
 function backupPath(paths: Paths, site: ClaudeSite, record: InstallRecord | undefined): string | undefined {
   const known = record?.sites[site.configDir];
   if (known !== undefined) return known.backup ?? undefined;
   if (site.settingsText === undefined) return undefined;
   return join(paths.backups, `claude-settings-${new Date().toISOString().replace(/[:.]/g, "-")}.json`);
-}
-
-function isCurrent(record: InstallRecord | undefined, copy: PluginCopy): boolean {
-  return record?.version === VERSION && record.node === copy.node && isCopied(copy);
-}
-
-function builtPlugin(): string {
-  return fileURLToPath(new URL("../plugin", import.meta.url));
 }

@@ -130,9 +130,7 @@ function stopWorkerSteps(paths: Paths, isLast: boolean): Step[] {
   return [
     {
       about: "stop the worker",
-      run: async () => {
-        await stopWorker(paths);
-      },
+      run: async () => void (await stopWorker(paths)),
     },
   ];
 }
