@@ -7,14 +7,8 @@ import { type Env, userHome } from "./paths.ts";
 import { listFolder, statOf } from "../platform/read-file.ts";
 import { ineffectiveItems, envName, RETIRED_KEYS, SETTING_KEYS, SETTINGS } from "./schema.ts";
 
-interface SettingsCheck {
-  /** Invalid settings. */
-  problems: string[];
-  /** Settings that have no effect. */
-  warnings: string[];
-}
-
-export function checkSettingsFiles(files: SettingsFiles, env: Env): SettingsCheck {
+/** `problems` are invalid settings, `warnings` settings without effect. */
+export function checkSettingsFiles(files: SettingsFiles, env: Env) {
   const { values, sources, problems } = loadSettings(files, env, explainJson);
   const doubtful = SETTING_KEYS.flatMap((key) =>
     ineffectiveItems(key, values[key]).map(({ item, problem }) => `${key}: "${item}" ${problem}`),

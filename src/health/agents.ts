@@ -9,15 +9,11 @@ import { readInstall } from "../platform/state/install-record.ts";
 import type { HookRun } from "../store/tables/drops.ts";
 import { type CheckRow, fail, type HealthContext, ok, type Result } from "./check.ts";
 
-export interface AgentContext {
-  env: Env;
-  program: Program;
-  /** Where copies of changed files go. */
-  backups: string;
-}
+export type AgentContext = ReturnType<typeof agentContext>;
 
-export function agentContext(paths: Paths, env: Env, node: string): AgentContext {
-  const program = installedProgram({ target: paths.plugin, node, cache: paths.cache });
+/** `backups` is the folder for copies of changed files. */
+export function agentContext(paths: Paths, env: Env, node: string) {
+  const program: Program = installedProgram({ target: paths.plugin, node, cache: paths.cache });
   return { env, program, backups: paths.backups };
 }
 
@@ -51,16 +47,8 @@ function isInPlace(file: ManagedFile): boolean {
   }
 }
 
-interface AgentRuns {
-  id: string;
-  label: string;
-  installed: boolean;
-  lastAt: number | undefined;
-  count: number;
-}
-
 /** Each agent that C-Mem was installed into, or whose hooks have fired, with the time of the last run. */
-export function agentRuns(paths: Paths, runs: readonly HookRun[]): AgentRuns[] {
+export function agentRuns(paths: Paths, runs: readonly HookRun[]) {
   const record = readInstall(paths.install);
   return SETUPS.flatMap(({ id, label }) => {
     const own = runs.filter(({ hook }) => hook.startsWith(`${id} `));

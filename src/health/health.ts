@@ -24,13 +24,11 @@ const CHECKS: readonly CheckRow[] = [
   ...MODEL_CHECKS,
 ];
 
-interface HealthOptions {
-  now: number;
-  deep: boolean;
-  cwd?: string;
-}
-
-export function checkHealth(paths: Paths, env: Env, { now, deep, cwd }: HealthOptions): Check[] {
+export function checkHealth(
+  paths: Paths,
+  env: Env,
+  { now, deep, cwd }: { now: number; deep: boolean; cwd?: string },
+): Check[] {
   const settings = userSettings(paths, env);
   const record = readInstall(paths.install);
   const context = { paths, env, now, deep, cwd, settings, record, site: inspectSite(env) };
