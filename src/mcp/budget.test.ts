@@ -4,7 +4,7 @@ import { estimateTokens } from "../core/tokens.ts";
 import { cutToTokens, layOut } from "./budget.ts";
 
 describe("an answer", () => {
-  it("never exceeds its tokens and counts what it leaves out", () => {
+  it("never exceeds its budget and counts the omitted pieces", () => {
     const pieces = fc.array(
       fc.record({ text: fc.string({ unit: "grapheme", maxLength: 400 }), rank: fc.integer({ min: 0, max: 9 }) }),
     );
@@ -17,7 +17,7 @@ describe("an answer", () => {
     );
   });
 
-  it("takes in what matters most and shows it in its place", () => {
+  it("includes pieces by rank, in their original order", () => {
     const word = "word ".repeat(20).trim();
     const pieces = ["a", "b", "c", "d"].map((name, index) => ({
       text: `${name} ${word}`,
@@ -27,7 +27,7 @@ describe("an answer", () => {
     expect(text.split("\n").map((one) => one.slice(0, 1))).toEqual(["b", "c", "2"]);
   });
 
-  it("begins with what matters most, where not even that has room as a whole", () => {
+  it("includes the first lines of the best piece if it does not fit", () => {
     const lines = ["t1 failed", "then ".repeat(200), "and passed"].join("\n");
     const pieces = [
       { text: "other ".repeat(200), rank: 2 },
@@ -39,7 +39,7 @@ describe("an answer", () => {
 });
 
 describe("a text that is too long", () => {
-  it("is cut to its tokens, whatever is in it", () => {
+  it("is cut to its budget, with any content", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme", maxLength: 4_000 }),

@@ -30,16 +30,16 @@ export async function observationDetail(id: string, call: Call, maxTokens: numbe
   const from = [
     row.project === null ? "every project" : line(row.project, 60),
     when(row.valid_from, now),
-    row.producer === "user" ? "written down by hand" : `by ${line(row.producer, 60)} from what the ${row.origin} said`,
+    row.producer === "user" ? "written by the user" : `by ${line(row.producer, 60)} from what the ${row.origin} said`,
     row.session !== null && `${row.agent} session ${shortId(row.session.session_id)} turn ${row.prompt_number ?? 0}`,
     row.pinned && "pinned",
-    row.edited_at !== null && "reworded by hand",
+    row.edited_at !== null && "reworded by the user",
     !row.is_current && "another version is current",
   ];
   const head = [
     `## ${row.id} ${row.type}: ${titleLine(row, 200)}`,
     `(${from.filter(Boolean).join("; ")})`,
-    ...(row.replaced_by === null ? [] : [`No longer holds: replaced by ${reference(row.replaced_by)}`]),
+    ...(row.replaced_by === null ? [] : [`No longer valid: replaced by ${reference(row.replaced_by)}`]),
   ];
   const pieces = [
     ...(row.subtitle === null ? [] : [line(row.subtitle, 200)]),
@@ -85,7 +85,7 @@ function evidenceText(item: DataOf<typeof observationQuery>["evidence"][number],
 
 const SUMMARY = {
   request: "asked for",
-  investigated: "looked into",
+  investigated: "investigated",
   learned: "learned",
   completed: "done",
   next_steps: "next",
@@ -151,7 +151,7 @@ function messageText(head: string, message: { text: string; thinking: string | n
   if (thinking === null) return `${head}\n${cutToTokens(plain(text), maxTokens)}`;
   const half = Math.floor(maxTokens / 2);
   const said = text === "" ? [] : [cutToTokens(plain(text), half)];
-  return [head, ...said, `(what it thought before)\n${cutToTokens(plain(thinking), half - 10)}`].join("\n");
+  return [head, ...said, `(its thinking)\n${cutToTokens(plain(thinking), half - 10)}`].join("\n");
 }
 
 /** The prompt, the result, what is known of the turn, then the steps between. */

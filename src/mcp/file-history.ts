@@ -18,7 +18,7 @@ const OBSERVATIONS = 8;
 
 const FIELDS = fields({
   path: { kind: "text", required: true, about: "" },
-  reads: { kind: "flag", about: "also who only read it" },
+  reads: { kind: "flag", about: "also sessions that read it" },
   ...PROJECT,
   limit: { kind: "number", max: 50, clamp: true, about: "" },
   ...MAX_TOKENS,

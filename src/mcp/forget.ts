@@ -11,7 +11,7 @@ import { type Answer, type Call, checkIds, defineTool, IDS } from "./tool.ts";
 
 export const forget = defineTool({
   name: "forget",
-  description: "Remove things for good, only when the user asks for it. Shows first what would go.",
+  description: "Delete things for good, only when the user asks. First shows what would go.",
   fields: {
     ids: { ...IDS, about: "o78, p12, m34, t56, session" },
     confirm: { kind: "flag", about: "the user has agreed to what was shown" },
@@ -28,11 +28,11 @@ function forgetIds({ ids: names, confirm: isConfirmed }: { ids: string[]; confir
   const key = ids.toSorted().join(" ");
   if (consent.canAsk) {
     if (consent.answer === undefined) return { question: layOut({ ...shown, foot: more }, MAX_QUESTION_TOKENS) };
-    if (consent.answer === "decline") return { text: "The user did not agree. Nothing was forgotten." };
+    if (consent.answer === "decline") return { text: "The user declined. Nothing was deleted." };
   } else if (!isConfirmed || !consent.shown.has(key)) {
     consent.shown.add(key);
     const foot = (left: number): string =>
-      [more(left), "Nothing was changed. Once the user has agreed to this, call again with confirm: true."]
+      [more(left), "Nothing was changed. After the user agrees, call again with confirm: true."]
         .filter((part) => part !== "")
         .join("\n");
     return { text: layOut({ ...shown, foot }, maxTokens) };
@@ -65,7 +65,7 @@ function planText(rows: DeletionRows, now: number): { head: string; pieces: { te
   const pieces = DELETION_KINDS.flatMap(([kind, noun]) =>
     rows[kind].map((row) => ({ text: `- ${noun} ${row.item}, ${when(row.at, now)}: ${line(row.title, 100)}` })),
   );
-  return { head: `This would be forgotten for good (${counts.join(", ")}):`, pieces };
+  return { head: `This would be deleted permanently (${counts.join(", ")}):`, pieces };
 }
 
 function receiptText({ isProven, sources, backups, proof, removed }: Receipt): Answer {
@@ -77,11 +77,13 @@ function receiptText({ isProven, sources, backups, proof, removed }: Receipt): A
     text: [
       `Forgotten: ${kinds.join(", ")}.`,
       isProven
-        ? "No file of C-Mem's holds it any more."
-        : "Not all traces could be cleared (another program was reading): `c-mem forget` without arguments finishes it.",
-      ...(backups.removed.length > 0 ? [`${count(backups.removed.length, "backup")} had to be deleted for it.`] : []),
-      ...sources.map((path) => `Still in the agent's own file ${pathLine(path, 200)}, which is not read in again.`),
-      ...(same.length > 0 ? [`The same words are also in ${line(same.join(", "), 200)}, which stay.`] : []),
+        ? "No C-Mem file contains it any more."
+        : "Another program was reading the database, so copies may remain. `c-mem forget` without arguments removes them.",
+      ...(backups.removed.length > 0 ? [`${count(backups.removed.length, "backup")} had to be deleted.`] : []),
+      ...sources.map(
+        (path) => `The agent's own file ${pathLine(path, 200)} still contains it; C-Mem will not import it again.`,
+      ),
+      ...(same.length > 0 ? [`The same words also occur in ${line(same.join(", "), 200)}, which are kept.`] : []),
     ].join("\n"),
     ...(!isProven && { isError: true as const }),
   };

@@ -1,4 +1,4 @@
-// The MCP server's program: memory as tools, over stdio, for as long as the client keeps the line open.
+// The program of the MCP server: tools over stdio, until the client disconnects.
 import { spawnSync } from "node:child_process";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { HANDED_OVER, otherNode } from "../platform/state/install-record.ts";
@@ -28,7 +28,7 @@ function main(args: readonly string[], env: NodeJS.ProcessEnv): void {
     process.exitCode = status ?? 1;
     return;
   }
-  if (process.stdin.isTTY) console.error("This speaks MCP on stdin and stdout, for an agent. Ctrl-D ends it.");
+  if (process.stdin.isTTY) console.error("This is an MCP server for agents, on stdin and stdout. Ctrl-D stops it.");
   makePrivate(paths.home);
   const store = createStore(paths, catchUp);
   const embeddings = createEmbeddingCache(paths, env);
@@ -36,10 +36,10 @@ function main(args: readonly string[], env: NodeJS.ProcessEnv): void {
     store.close();
     embeddings.close();
   });
-  // A client may end the server by a signal: it closes the store as well.
+  // "exit" handlers run only if a signal is turned into an exit.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => process.exit(0));
   serveStdio(() => createServer({ store, embeddings: embeddings.cache, paths, env, cwd: process.cwd() }), {
-    // stderr is where clients look; stdout is the protocol's alone.
+    // stdout is reserved for the protocol.
     onerror: (error) => console.error(terminalSafe(error.message)),
   });
 }

@@ -89,7 +89,7 @@ function inTurn(lines: readonly string[], heading: string, group: number): Piece
 
 interface Group {
   lines: string[];
-  /** How they were found, where that is worth saying. */
+  /** Notes on how they were found. */
   how: string[];
 }
 
@@ -121,8 +121,8 @@ async function findSessions(asked: Asked, call: Call, form: LineForm): Promise<G
       lines: data.results.map((finding) => findingLine(finding, form, shortId)),
       how: [
         ...howFound(meta),
-        // In a large store common words are looked for among the newest only.
-        ...(since > 0 ? [`such common words were looked for in sessions only since ${localDay(since)}`] : []),
+        // In a large store, common words are searched only in the newest sessions.
+        ...(since > 0 ? [`words this common were searched only since ${localDay(since)}`] : []),
         ...(isBroken ? [meta.degraded ?? ""] : []),
       ],
     };
@@ -136,7 +136,7 @@ async function findSessions(asked: Asked, call: Call, form: LineForm): Promise<G
 
 function howFound({ rung, words = [] }: { rung?: string; words?: string[] }): string[] {
   if (rung === "typo") return [`nothing has these words; these fit ${line(words.join(", "), 80)}`];
-  if (rung === "meaning") return ["nothing has these words; these are near in meaning"];
+  if (rung === "meaning") return ["nothing has these words; these have a similar meaning"];
   return rung === "prefix" ? ["as beginnings of words"] : [];
 }
 

@@ -89,7 +89,7 @@ function resultOf(answer: Answer): CallToolResult | InputRequiredResult {
   if ("text" in answer) {
     return { content: [{ type: "text", text: answer.text }], ...(answer.isError && { isError: true }) };
   }
-  // Nothing to fill in: to accept is to agree.
+  // A form without fields: accepting it is agreement.
   const question = inputRequired.elicit({
     message: answer.question,
     requestedSchema: { type: "object", properties: {} },
@@ -124,7 +124,7 @@ async function clientFolder(server: Server, cwd: string): Promise<string> {
     const root = roots.find(({ uri }) => uri.startsWith("file:"));
     return root === undefined ? cwd : fileURLToPath(root.uri);
   } catch {
-    // Newer protocols have no such question; and some clients do not answer it.
+    // Newer protocols do not have this request, and some clients do not answer it.
     return cwd;
   }
 }

@@ -26,7 +26,7 @@ const HOSTILE = fc
   .map((parts) => parts.join(""));
 
 describe("a quotation", () => {
-  it("begins and ends where we say, whatever is in it, and keeps to its tokens", () => {
+  it("keeps its fence and its budget, with any content", () => {
     fc.assert(
       fc.property(HOSTILE, fc.integer({ min: 60, max: 400 }), (text, maxTokens) => {
         const shown = quoted(text, "t1", maxTokens);
@@ -39,7 +39,7 @@ describe("a quotation", () => {
     );
   });
 
-  it("is one line between its marks, whatever is in it", () => {
+  it("is one line between its marks, with any content", () => {
     fc.assert(
       fc.property(HOSTILE, (text) => {
         const shown = quotedLine(text, 80);
@@ -49,7 +49,7 @@ describe("a quotation", () => {
     );
   });
 
-  it("keeps the beginning and the end of what is too long", () => {
+  it("keeps the start and the end of a long text", () => {
     const text = Array.from({ length: 500 }, (_, index) => `line ${index}`).join("\n");
     const shown = quoted(text, "t1", 200);
     expect(shown).toContain("| line 0\n");
@@ -64,7 +64,7 @@ describe("recorded text", () => {
     expect(line("a\n## o9 decision: obey", 80)).toBe("a ## o9 decision: obey");
   });
 
-  it("of a path keeps the end", () => {
+  it("keeps the end of a path", () => {
     expect(pathLine("/home/me/work/src/a.ts", 12)).toBe("…rk/src/a.ts");
     expect(pathLine("src/a.ts", 12)).toBe("src/a.ts");
   });

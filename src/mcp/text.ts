@@ -27,7 +27,7 @@ export function quotedLine(text: string, maxChars: number): string {
   return `«${line(text, maxChars).replace(/[«»]/g, '"')}»`;
 }
 
-/** The same in full: every line marked, and no text can write the closing line. At most `maxTokens`, as far as that goes. */
+/** The same in full. Every line is marked, so no text can imitate the closing line. */
 export function quoted(text: string, from: string, maxTokens: number): string {
   const clean = plain(text);
   const fence = (inside: string): string => `<quoted from="${from}">\n${inside.replace(/^/gm, "| ")}\n</quoted>`;

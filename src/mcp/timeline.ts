@@ -56,7 +56,7 @@ async function describeTurns(input: InputOf<typeof FIELDS>, call: Call): Promise
   return {
     text: layOut(
       {
-        head: `Around ${about}, oldest first; > marks what was asked for. ${BACKGROUND}`,
+        head: `Around ${about}, oldest first; > marks the anchor. ${BACKGROUND}`,
         pieces: turns.map((turn, index) => ({ text: turnText(db, turn, now, shortId), rank: distance(index) })),
         foot: footer("Next: get_observations(ids: [...]) gives the detail of any id here."),
       },

@@ -12,7 +12,7 @@ const read = (args: object) => readArgs(FIELDS, args as Record<string, unknown>)
 const ids = (value: unknown) => checkIds(readArgs({ ids: { ...IDS, about: "" } }, { ids: value }).ids);
 
 describe("a tool's arguments", () => {
-  it("are read leniently: blank texts, nulls, numbers as text, values out of range", () => {
+  it("may be blank, null, numbers as text or out of range", () => {
     expect(read({ query: "  words  ", type: null, max_tokens: "5000" })).toEqual({
       query: "words",
       type: undefined,
@@ -45,7 +45,7 @@ describe("a tool's arguments", () => {
     expect(call).toThrow(message);
   });
 
-  it("are listed in the schema, except those only other systems use", () => {
+  it("are listed in the schema, except aliases of other systems", () => {
     const { definition } = defineTool({
       name: "find",
       description: "Finds.",

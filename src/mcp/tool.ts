@@ -1,4 +1,4 @@
-// A tool an agent can call: its description, its arguments as a field table, and how it lays out what a query found.
+// A tool an agent can call: its description, its arguments as a field table, and the text of its reply.
 import type { Tool } from "@modelcontextprotocol/server";
 import type * as z from "zod";
 import { AGENTS } from "../agents/spec.ts";

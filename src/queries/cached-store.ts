@@ -9,7 +9,7 @@ import { explain, openStore } from "../store/db/open.ts";
 /** If another process writes for longer, the request reads the database as it is. */
 const BUSY_TIMEOUT_MS = 1_000;
 const DRAIN_MS = 300;
-/** Then the file is closed, so that it can be moved away. */
+/** Closed when idle this long, so that the file can be moved. */
 const IDLE_MS = 30_000;
 
 export interface UseOptions {

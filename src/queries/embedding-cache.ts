@@ -7,7 +7,7 @@ import { embedQuery, type SemanticState } from "../recall/search/semantic.ts";
 import { createVectorIndex, type VectorIndex } from "../recall/search/vector-index.ts";
 import type { QueryContext } from "./query.ts";
 
-/** Then the vectors (some 40 MB for 100,000) are freed; the model's process exits by itself. */
+/** Frees the vectors (40 MB for 100,000) when idle this long; the model's process exits by itself. */
 const IDLE_MS = 60_000;
 
 /** The open model and index of a process that stays. */
@@ -67,7 +67,7 @@ export function createEmbeddingCache(paths: Paths, env: Env, prefilterFrom?: num
   };
 }
 
-/** Never fails: where the model cannot be used, the state says why and keywords are searched. */
+/** Never fails: without a usable model the state has the reason, and only keywords are searched. */
 export async function embedSearchWords(
   { db, paths, env, embeddings, semantic }: Omit<QueryContext, "cwd">,
   words: string,

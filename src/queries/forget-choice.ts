@@ -14,7 +14,7 @@ export interface Choice {
   words?: Words;
 }
 
-/** Two letters are in everything. */
+/** Shorter texts occur everywhere. */
 const MIN_WORDS_CHARS = 4;
 
 export interface ForgetInput extends ScopeInput {
@@ -39,14 +39,14 @@ export function selectDeletion(context: QueryContext, args: readonly string[], i
   }
   const { scope, where } = readScope(input, context);
   for (const item of findItemsContaining(db, text, scope.projectId)) addToDeletion(db, selected, item);
-  const asides = findRowsContaining(db, text, scope.projectId);
+  const derived = findRowsContaining(db, text, scope.projectId);
   const words = { text, projectId: scope.projectId };
-  const isSaid = Object.values(selected).some((ids: Set<number>) => ids.size > 0);
-  const isTold = Object.values(asides).some((list: unknown[]) => list.length > 0);
-  if (!isSaid && !isTold && !isInCopies(db, paths, words)) {
+  const isRecorded = Object.values(selected).some((ids: Set<number>) => ids.size > 0);
+  const isDerived = Object.values(derived).some((list: unknown[]) => list.length > 0);
+  if (!isRecorded && !isDerived && !isInCopies(db, paths, words)) {
     throw nothingFound(
-      `Nothing in ${where} says "${oneLine(text, 80)}".`,
-      `The words are looked for just as they stand, in this order.${scope.projectId === undefined ? "" : " --all looks in every project."}`,
+      `Nothing in ${where} contains "${oneLine(text, 80)}".`,
+      `The text must match exactly.${scope.projectId === undefined ? "" : " --all looks in every project."}`,
     );
   }
   return { selected, words };

@@ -21,7 +21,7 @@ export interface Plan extends Answer, Choice {
   rows: DeletionRows;
 }
 
-/** What would go: by ids, or everything that says certain words. */
+/** What would be deleted: by ids, or everything that contains a text. */
 export function planForget(context: QueryContext, names: readonly string[], input: ForgetInput = {}): Plan {
   return planOf(context, selectDeletion(context, names, input));
 }
@@ -42,14 +42,14 @@ export interface Receipt extends Forgotten {
   proof: Proof;
   /** Free pages were written over and the log is empty. */
   isClean: boolean;
-  /** What stood in the way, where they could not be. */
+  /** The error, if they could not be. */
   trouble?: unknown;
   isProven: boolean;
   /** The agents' own files that it was read from. */
   sources: string[];
 }
 
-/** `namedIn`: a file that may keep naming what is forgotten. */
+/** `namedIn`: a file that may still contain the text, e.g. a list of rules. */
 export function carryOutForget(
   { db, paths }: Pick<QueryContext, "db" | "paths">,
   plan: Pick<Plan, "rows" | "selected" | "words">,
@@ -61,19 +61,19 @@ export function carryOutForget(
     [...rows.sessions, ...rows.prompts, ...rows.messages, ...rows.tool_uses].map((row) => row.session_id ?? ""),
   );
   const forgotten = forget(db, selected, Date.now(), { words });
-  const receipt = prove(db, paths, forgotten, { words, sources, namedIn });
+  const receipt = clearAndVerify(db, paths, forgotten, { words, sources, namedIn });
   return { data: { applied: true, ...receiptJson(receipt, namesOf(rows)) }, receipt };
 }
 
-interface ToProve {
+interface Sources {
   words: Words | undefined;
   sources: string[];
   namedIn: string | undefined;
 }
 
-function prove(db: Db, paths: Paths, forgotten: Forgotten, { words, sources, namedIn }: ToProve): Receipt {
-  const said = piecesOf(forgotten.texts);
-  const pieces = words === undefined ? said : [...new Set([words.text, ...said])];
+function clearAndVerify(db: Db, paths: Paths, forgotten: Forgotten, { words, sources, namedIn }: Sources): Receipt {
+  const recorded = piecesOf(forgotten.texts);
+  const pieces = words === undefined ? recorded : [...new Set([words.text, ...recorded])];
   const cleared = clearFiles(db, paths, { pieces, sessions: forgotten.sessions });
   const backups = clearCopies(db, paths, { pieces, sessions: [...forgotten.sessions, ...forgotten.touched], words });
   updateSearchIndex(db);

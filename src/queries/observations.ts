@@ -116,7 +116,7 @@ export const observation = defineQuery({
   run({ id }, { db }) {
     const story = resolveObservation(db, id);
     if (story !== undefined) return { data: storyJson(story) };
-    throw usageError("That is not the id of an observation.", "They look like o78.");
+    throw usageError("This is not an observation id.", "Observation ids look like o78.");
   },
 });
 

@@ -12,13 +12,13 @@ export function providerNotice(changed: SettingKey, settings: Settings, env: Env
   const where = access.provider === "claude" ? "your Claude Code" : access.baseUrl;
   const price = priceOf({ name: access.provider, model: access.model }, settings);
   return [
-    `From now on what was asked and done in each turn, filtered and shortened, goes to ${access.model} at ${where}.`,
-    `It may take ${settings.tokensPerDay.toLocaleString("en")} tokens and $${settings.usdPerDay} a day, of that ${settings.tokensPerProjectAndDay.toLocaleString("en")} and $${settings.usdPerProjectAndDay} for one project.`,
+    `From now on the prompts and work of each turn, filtered and shortened, are sent to ${access.model} at ${where}.`,
+    `Daily limits: ${settings.tokensPerDay.toLocaleString("en")} tokens and $${settings.usdPerDay}; for one project ${settings.tokensPerProjectAndDay.toLocaleString("en")} and $${settings.usdPerProjectAndDay}.`,
     price === undefined
-      ? "Its price is not known, so only the limit in tokens holds: `c-mem config set prices` tells it."
-      : `It is reckoned at $${price.input} in and $${price.output} out per million tokens. \`c-mem cost\` shows what was spent.`,
+      ? "Its price is unknown, so only the token limits apply. Set the price with `c-mem config set prices`."
+      : `Price: $${price.input} in, $${price.output} out per million tokens. \`c-mem cost\` shows the spending.`,
     ...(access.apiKeyEnv !== "" && access.apiKey === undefined
-      ? [`${access.apiKeyEnv} is not set here: it has to be where your agent runs.`]
+      ? [`${access.apiKeyEnv} is not set here. Set it in the environment of your agent.`]
       : []),
     ...(access.provider === "claude" && access.command === undefined ? ["The claude command was not found."] : []),
   ].join("\n");

@@ -365,7 +365,7 @@ describe("the error of a query", () => {
     },
   );
 
-  it("of projects says so, too", async () => {
+  it("is returned for projects, too", async () => {
     expect(await asker(emptyWorld()).error(projects)).toBe("nothing_found: No projects yet.");
   });
 });

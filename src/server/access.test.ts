@@ -5,7 +5,7 @@ const TOKEN = "0123".repeat(16);
 const NOW = Date.UTC(2026, 0, 5);
 
 describe("access", () => {
-  it("is had with the token, and with nothing that is like it", () => {
+  it("is granted by the token only", () => {
     const access = createAccess(TOKEN);
     expect(access.hasToken(`Bearer ${TOKEN}`)).toBe(true);
     expect(access.hasToken(`bearer   ${TOKEN}`)).toBe(true);
@@ -21,7 +21,7 @@ describe("access", () => {
       expect(access.hasToken(other)).toBe(false);
   });
 
-  it("is given by a code once, and for a minute", () => {
+  it("is granted by a code once, within a minute", () => {
     vi.useFakeTimers();
     const access = createAccess(TOKEN);
     const code = access.makeCode();
@@ -32,7 +32,7 @@ describe("access", () => {
     vi.useRealTimers();
   });
 
-  it("is kept by a cookie over restarts, until it is too old or the token is another", () => {
+  it("lasts over restarts with a cookie, until it expires or the token changes", () => {
     const cookie = createAccess(TOKEN).makeCookie(NOW);
     const later = createAccess(TOKEN);
     expect(later.hasCookie(cookie, NOW + 1_000)).toBe(true);
@@ -50,7 +50,7 @@ describe("access", () => {
       expect(later.hasCookie(forged, NOW)).toBe(false);
   });
 
-  it("keeps at most so many codes: older ones go first", () => {
+  it("drops the oldest codes beyond the limit", () => {
     const access = createAccess(TOKEN);
     const codes = Array.from({ length: 30 }, () => access.makeCode());
     expect(access.useCode(codes[0] ?? "")).toBe(false);

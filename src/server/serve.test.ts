@@ -43,7 +43,7 @@ async function freePort(): Promise<number> {
 }
 
 describe("the server", () => {
-  it("says where it is in a file that only its owner can read, and that it is gone when it is", async () => {
+  it("writes its port to a private file, and records that it stopped", async () => {
     const wanted = await occupy();
     const { paths, serve } = createHome(wanted);
     const serving = await serve();
@@ -72,7 +72,7 @@ describe("the server", () => {
     expect(readServer(paths.server)).toEqual(taken);
   });
 
-  it("keeps its token and its port from one start to the next, whatever else has become free", async () => {
+  it("keeps its token and port across starts, even if another port is free again", async () => {
     const wanted = await occupy();
     const { paths, serve } = createHome(wanted);
     const first = await serve();
@@ -82,14 +82,14 @@ describe("the server", () => {
     expect([second.port, readServer(paths.server)?.token]).toEqual([first.port, token]);
   });
 
-  it("returns to the port the system chose when none near the set one was free, also when one is free by now", async () => {
+  it("keeps a port chosen by the system, even if the configured one is free again", async () => {
     const [wanted, chosen] = [await freePort(), await freePort()];
     const { paths, serve } = createHome(wanted);
     writeServer(paths.server, { token: "0".repeat(64), port: chosen, wanted, pid: null });
     expect((await serve()).port).toBe(chosen);
   });
 
-  it("moves to the port that is set now", async () => {
+  it("moves to a newly configured port", async () => {
     const [wanted, chosen] = [await freePort(), await freePort()];
     const { paths, serve } = createHome(wanted);
     writeServer(paths.server, { token: "0".repeat(64), port: chosen, wanted: 1, pid: null });
@@ -97,14 +97,14 @@ describe("the server", () => {
     expect(readServer(paths.server)?.port).not.toBe(chosen);
   });
 
-  it("makes another token where the file was damaged", async () => {
+  it("creates a new token if the file is damaged", async () => {
     const { paths, serve } = createHome(await occupy());
     writeServer(paths.server, { token: "short", port: 1, pid: 1 });
     await serve();
     expect(readServer(paths.server)?.token).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it("that cannot be, is said to be missing, and nothing is thrown", async () => {
+  it("records the problem if it cannot listen, and does not throw", async () => {
     const { paths, said, serve } = createHome(await occupy());
     writeFileSync(paths.home, "a file where the folder should be");
     expect((await serve()).port).toBeUndefined();
@@ -112,7 +112,7 @@ describe("the server", () => {
     expect(readFileSync(paths.home, "utf8")).toContain("a file");
   });
 
-  it("is not there with port 0", async () => {
+  it("does not start with port 0", async () => {
     const { paths, said, serve } = createHome(0);
     expect((await serve()).port).toBeUndefined();
     expect([said, readServer(paths.server)]).toEqual([[], undefined]);

@@ -18,7 +18,7 @@ function build(): Hono {
 }
 
 describe("the page's files", () => {
-  it("are served as what they are, those with a hash in their name for a year", async () => {
+  it("have their content type; hashed names are cached for a year", async () => {
     const response = await build().request("/assets/app-1a2b.js");
     expect(await response.text()).toBe("run()");
     expect(response.headers.get("Content-Type")).toContain("text/javascript");
@@ -46,7 +46,7 @@ describe("the page's files", () => {
     expect(response.status).toBe(404);
   });
 
-  it("that were not built are said to be missing", async () => {
+  it("return 503 if they were not built", async () => {
     const app = new Hono();
     addStatic(app, join(tmpdir(), "nowhere"));
     const response = await app.request("/");

@@ -116,7 +116,7 @@ describe("the tools", () => {
     db.close();
     const { call } = await connect(away);
     const near = await call("search", { query: "password", project: "all" });
-    expect(near.text).toMatch(/near in meaning[\s\S]*signin page forgets/);
+    expect(near.text).toMatch(/similar meaning[\s\S]*signin page forgets/);
     expect(near.text).not.toContain("palette");
     await server.close();
     const { text } = await call("search", { query: "palette", project: "all" });
@@ -256,13 +256,13 @@ describe("forget", () => {
     };
     const { call } = await connect(own, { isModern, elicit });
     // What the model says of the person's will does not count where they can be asked.
-    expect((await call("forget", { ids: ["o1"], confirm: true })).text).toContain("did not agree");
+    expect((await call("forget", { ids: ["o1"], confirm: true })).text).toContain("declined");
     expect(asked).toEqual([expect.stringContaining("quokka")]);
     expect(await count(own)).toBe(1);
     action = "accept";
     expect(await call("forget", { ids: ["o1"] })).toEqual({
       isError: false,
-      text: expect.stringContaining("No file of C-Mem's holds it"),
+      text: expect.stringContaining("No C-Mem file contains it"),
     });
     expect(await count(own)).toBe(0);
     expect(allBytes(own.home)).not.toContain("quokka");
