@@ -79,7 +79,7 @@ interface BarRow {
 export function Rows({ rows }: { rows: readonly BarRow[] }) {
   const most = Math.max(1e-9, ...rows.map(({ value }) => value));
   return (
-    <ul class="stack">
+    <ul class="stack bar-rows">
       {rows.map(({ key, name, value, text }) => (
         <li key={key} class="bar-row cells small">
           <span class="ellipsis">{name}</span>
