@@ -1,7 +1,6 @@
 // Lines of settings files, where everything behind the sign is the value; told from code by the lines around them.
 import { judge } from "./judge.ts";
-import { type Place } from "./value.ts";
-import type { Value } from "./value.ts";
+import type { Place, Value } from "./value.ts";
 
 /** Expressions of programs and templates: `$HOME/x`, `get(…)`, `{{ name }}`. */
 const NO_LITERAL =

@@ -1,6 +1,5 @@
 // Values behind a label and a sign: `password = value`, blocks, lists, defaults, dumps.
-import { judge } from "./judge.ts";
-import { isHarmless, hasInnerSymbol } from "./judge.ts";
+import { hasInnerSymbol, isHarmless, judge } from "./judge.ts";
 import { bareAt, captured, endOfMatch, OWNER, type Place, quotedAt, type Value, valueAt } from "./value.ts";
 import { isMixed } from "./placeholders.ts";
 import { isAmongCode, setting, SETTING_START } from "./settings-line.ts";

@@ -1,9 +1,8 @@
 // Values behind a label without a sign between: arguments, calls, pairs of name and value, elements, cells, sentences.
 import { nestedAt } from "./signed-values.ts";
 import type { Label } from "./labels.ts";
-import { judge, nonEmpty } from "./judge.ts";
 import type { SecretRange } from "./secret.ts";
-import { isCredential, isHarmless, isQuality } from "./judge.ts";
+import { isCredential, isHarmless, isQuality, judge, nonEmpty } from "./judge.ts";
 import { bareAt, captured, endOfMatch, OWNER, type Place, quotedAt, type Value, valueAt } from "./value.ts";
 import { isMixed } from "./placeholders.ts";
 
