@@ -6,7 +6,7 @@ import { iso, localDay } from "../core/time.ts";
 import { MAX_LINKS_MS, updateLinks } from "../memory/relate/update-links.ts";
 import { block, columns, fit } from "../platform/terminal/layout.ts";
 import { dim, paint } from "../platform/terminal/style.ts";
-import { type Encounter, findFixes } from "../recall/history/fix.ts";
+import { type Occurrence, findFixes } from "../recall/history/fix.ts";
 import { commandOf, parseInput } from "../recall/history/tool-line.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
 import type { FoundUse } from "../store/fts/tool-search.ts";
@@ -67,21 +67,21 @@ export const fix = defineQuery({
     const { scope, where } = readScope(input, context);
     updateSearchIndex(db, context.indexing);
     updateLinks(db, { maxMs: MAX_LINKS_MS });
-    const { met, since } = findFixes(db, error, scope, limit);
-    if (met.length === 0) {
+    const { occurrences, since } = findFixes(db, error, scope, limit);
+    if (occurrences.length === 0) {
       const hints = [
         `Try the one line that names the error${scope.projectId === undefined ? "" : ", or --all for every project"}.`,
         ...limitNote(since),
       ];
       throw nothingFound(`This error did not occur in ${where}.`, hints.join(" "));
     }
-    return { data: { results: met.map(encounterJson) }, meta: { where, since: iso(since) }, met };
+    return { data: { results: occurrences.map(occurrenceJson) }, meta: { where, since: iso(since) }, occurrences };
   },
-  text({ met, meta: { since } }, { db, note }) {
-    const uses = met.flatMap(({ failure, fixedBy }) => [failure, fixedBy?.use]);
+  text({ occurrences, meta: { since } }, { db, note }) {
+    const uses = occurrences.flatMap(({ failure, fixedBy }) => [failure, fixedBy?.use]);
     const shortId = shortIdsOf(db, uses);
     limitNote(since === null ? undefined : Date.parse(since)).forEach(note);
-    return met.map((one) => encounterText(one, shortId)).join("\n\n");
+    return occurrences.map((one) => occurrenceText(one, shortId)).join("\n\n");
   },
 });
 
@@ -89,16 +89,16 @@ function limitNote(since: number | undefined): string[] {
   return since === undefined ? [] : [`Words this common were searched only since ${localDay(since)}.`];
 }
 
-function encounterJson(met: Encounter) {
-  const { failure, fixedBy } = met;
+function occurrenceJson(found: Occurrence) {
+  const { failure, fixedBy } = found;
   return {
-    ...useJson(failure, met.command),
+    ...useJson(failure, found.command),
     ...jsonOf(FAILURE, { ...failure, turn: failure.prompt_number, at: failure.created_at, tool: failure.name }),
-    error: met.error,
-    likeness: met.likeness,
-    times: met.times,
-    changed: met.changed,
-    between: met.between.map((use) => useJson(use, commandOf(use.input))),
+    error: found.error,
+    likeness: found.likeness,
+    times: found.times,
+    changed: found.changed,
+    between: found.between.map((use) => useJson(use, commandOf(use.input))),
     fixed_by:
       fixedBy === undefined
         ? null
@@ -107,7 +107,7 @@ function encounterJson(met: Encounter) {
             at: iso(fixedBy.use.created_at),
             same_command: fixedBy.isSameCommand,
           },
-    closing: met.closing ?? null,
+    closing: found.closing ?? null,
   };
 }
 
@@ -118,37 +118,37 @@ function useJson(use: FoundUse, command: string | undefined) {
 const FILES_SHOWN = 5;
 const CLOSING_CHARS = 240;
 
-function encounterText(met: Encounter, shortId: ShortId): string {
-  const { failure, fixedBy } = met;
+function occurrenceText(found: Occurrence, shortId: ShortId): string {
+  const { failure, fixedBy } = found;
   const width = columns() - 12;
   const row = (label: string, text: string): string => `  ${dim(label.padEnd(8))}  ${text}`;
   const session = paint("yellow", shortId(conversationOf(failure)));
-  const times = met.times > 1 ? `, ${met.times} times` : "";
+  const times = found.times > 1 ? `, ${found.times} times` : "";
   const exit = failure.exit_code ? ` → exit ${failure.exit_code}` : "";
   return [
-    `${paint("red", "✗")} ${paint("bold", fit(met.error, columns() - 2))}`,
+    `${paint("red", "✗")} ${paint("bold", fit(found.error, columns() - 2))}`,
     row("met", `${when(failure.created_at)} in ${session}${times}  ${dim(`t${failure.id}`)}`),
-    row("by", `${fit(subjectOf(met), width - exit.length)}${dim(exit)}`),
-    ...(met.changed.length > 0 ? [row("changed", fit(listText(met.changed, FILES_SHOWN), width))] : []),
-    ...met.between.map((use) =>
+    row("by", `${fit(subjectOf(found), width - exit.length)}${dim(exit)}`),
+    ...(found.changed.length > 0 ? [row("changed", fit(listText(found.changed, FILES_SHOWN), width))] : []),
+    ...found.between.map((use) =>
       row("ran", `${fit(commandKey(commandOf(use.input) ?? ""), width - 8)}  ${dim(`t${use.id}`)}`),
     ),
-    row("then", fixedBy === undefined ? dim("not seen to pass in that session") : successText(met, fixedBy, shortId)),
-    ...(met.closing === undefined
+    row("then", fixedBy === undefined ? dim("not seen to pass in that session") : successText(found, fixedBy, shortId)),
+    ...(found.closing === undefined
       ? []
-      : [row("words", block(oneLine(met.closing, CLOSING_CHARS), " ".repeat(12)).trimStart())]),
+      : [row("words", block(oneLine(found.closing, CLOSING_CHARS), " ".repeat(12)).trimStart())]),
   ].join("\n");
 }
 
-function subjectOf({ failure, command }: Encounter): string {
+function subjectOf({ failure, command }: Occurrence): string {
   if (command !== undefined) return commandKey(command);
   const path = parseInput(failure.input)["file_path"];
   return typeof path === "string" ? `${failure.name} ${path}` : failure.name;
 }
 
 function successText(
-  { failure, command }: Encounter,
-  { use, command: passed, isSameCommand }: NonNullable<Encounter["fixedBy"]>,
+  { failure, command }: Occurrence,
+  { use, command: passed, isSameCommand }: NonNullable<Occurrence["fixedBy"]>,
   shortId: ShortId,
 ): string {
   // The same command in another folder may be the whole fix.

@@ -4,7 +4,7 @@ import { count } from "../core/text.ts";
 import { iso, localDay } from "../core/time.ts";
 import { columns, fit } from "../platform/terminal/layout.ts";
 import { dim, paint } from "../platform/terminal/style.ts";
-import { type CommandUse, findUses, type ToolHabit } from "../recall/history/how.ts";
+import { type CommandUse, findUses, type ToolUsage } from "../recall/history/how.ts";
 import { parseInput } from "../recall/history/tool-line.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
 import type { FoundUse } from "../store/fts/tool-search.ts";
@@ -121,7 +121,7 @@ function commandJson({ lastSuccess, lastFailure, ...found }: CommandUse) {
   };
 }
 
-function toolJson({ lastFailure, ...found }: ToolHabit) {
+function toolJson({ lastFailure, ...found }: ToolUsage) {
   return {
     kind: "tool" as const,
     tool: found.name,
@@ -147,7 +147,7 @@ function commandText(found: CommandUse, shortId: ShortId): string {
   ].join("\n");
 }
 
-function findToolUse(found: ToolHabit, shortId: ShortId): string {
+function findToolUse(found: ToolUsage, shortId: ShortId): string {
   return [
     `${mark(found)} ${paint(["bold", "cyan"], fit(found.name, columns() - 2))}`,
     `    ${dim(recordText(found, shortId))}`,

@@ -39,9 +39,9 @@ function fixes(db: Db): [string, string, number][] {
 
 describe("an error left by one session is fixed by a later one", () => {
   it.each<[string, Activity[], Activity[], number]>([
-    ["that met it again and changed something", [fails(1)], [fails(2), touch("src/login.ts"), passes()], 0.9],
-    ["that met it among others", [fails(1)], [OTHER, fails(2), touch("src/login.ts"), passes()], 0.9],
-    ["that goes on with it and changed something first", [PLAN, fails(1)], [PLAN, touch("a.ts"), passes()], 0.7],
+    ["that had it again and changed something", [fails(1)], [fails(2), touch("src/login.ts"), passes()], 0.9],
+    ["that had it among others", [fails(1)], [OTHER, fails(2), touch("src/login.ts"), passes()], 0.9],
+    ["that continues it and changed something first", [PLAN, fails(1)], [PLAN, touch("a.ts"), passes()], 0.7],
   ])("%s", (_, first, second, weight) => {
     expect(fixes(history(first, second))).toEqual([["second", "first", weight]]);
   });
@@ -49,11 +49,11 @@ describe("an error left by one session is fixed by a later one", () => {
   it.each<[string, Activity[], Activity[], Partial<CapturedEvent>?]>([
     ["that changed nothing before it passed", [fails(1)], [fails(2), passes(), touch("src/login.ts")]],
     ["in which it never passed", [fails(1)], [fails(2), touch("src/login.ts"), fails(3)]],
-    ["that met another error", [fails(1)], [OTHER, touch("src/login.ts"), passes()]],
-    ["that goes on with it, but met another error", [PLAN, fails(1)], [PLAN, OTHER, touch("a.ts"), passes()]],
+    ["that had another error", [fails(1)], [OTHER, touch("src/login.ts"), passes()]],
+    ["that continues it, but had another error", [PLAN, fails(1)], [PLAN, OTHER, touch("a.ts"), passes()]],
     ["that has nothing to do with it", [fails(1)], [touch("docs/a.md"), passes()]],
     ["that ran another command", [fails(1)], [fails(2, "npm run e2e"), touch("src/login.ts"), passes("npm run e2e")]],
-    ["where the first had ended it itself", [fails(1), touch("a.ts"), passes()], [fails(2), touch("a.ts"), passes()]],
+    ["if the first had fixed it itself", [fails(1), touch("a.ts"), passes()], [fails(2), touch("a.ts"), passes()]],
     [
       "where the error does not tell itself from others",
       [bash("npm test", "Exit code 1", 1)],
@@ -72,17 +72,17 @@ describe("an error left by one session is fixed by a later one", () => {
 
   it("and `fix` and `related` show it", () => {
     const db = history([fails(1)], [fails(2), touch("src/login.ts"), passes()]);
-    const { met } = findFixes(db, "TypeError: user 99 is undefined at login.ts:1:2", {}, 5);
-    const told = met.map(({ failure, fixedBy, changed, closing }) => ({
-      met: failure.session_id,
+    const { occurrences } = findFixes(db, "TypeError: user 99 is undefined at login.ts:1:2", {}, 5);
+    const found = occurrences.map(({ failure, fixedBy, changed, closing }) => ({
+      in: failure.session_id,
       passed: fixedBy?.use.session_id,
       changed,
       closing,
     }));
     const passed = { passed: "second", changed: ["src/login.ts"], closing: "The user was read before it was loaded." };
-    expect(told).toEqual([
-      { met: "second", ...passed },
-      { met: "first", ...passed },
+    expect(found).toEqual([
+      { in: "second", ...passed },
+      { in: "first", ...passed },
     ]);
     const [first, second] = sessionsByIds(db, [1, 2]);
     const reasons = (session: typeof first) =>

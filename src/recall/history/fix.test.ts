@@ -39,7 +39,7 @@ function history() {
 describe("fix: an earlier error", () => {
   it("comes with the changes until the same command passed, and the turn's last message", () => {
     const { db } = history();
-    const { met: found } = findFixes(db, "TypeError: user 99 is undefined at C:\\other\\login.ts:1:2", {}, 5);
+    const { occurrences: found } = findFixes(db, "TypeError: user 99 is undefined at C:\\other\\login.ts:1:2", {}, 5);
     expect(found).toMatchObject([
       {
         error: "TypeError: user 13 is undefined at /app/src/login.ts:9:4",
@@ -57,7 +57,7 @@ describe("fix: an earlier error", () => {
   it("is found by pasted output, and is unfixed if nothing passed", () => {
     const { db } = history();
     const pasted = "> app@1 start\n> node .\n\nError: listen EADDRINUSE :::8080\n    at Server.listen\n";
-    const { met: found } = findFixes(db, pasted, {}, 5);
+    const { occurrences: found } = findFixes(db, pasted, {}, 5);
     expect(found).toMatchObject([{ command: "npm start", changed: [], between: [], closing: "The port is taken." }]);
     expect(found[0]?.fixedBy).toBeUndefined();
     db.close();
@@ -70,7 +70,7 @@ describe("fix: an earlier error", () => {
     add("three", bash("ls", "src"));
     add("three", bash("npm run check", "ok"));
     updateSearchIndex(db);
-    expect(findFixes(db, "unrecognized subcommand 'npm'", {}, 5).met).toMatchObject([
+    expect(findFixes(db, "unrecognized subcommand 'npm'", {}, 5).occurrences).toMatchObject([
       { fixedBy: { isSameCommand: false, command: "npm run check" } },
     ]);
     db.close();
@@ -79,10 +79,13 @@ describe("fix: an earlier error", () => {
   it("does not match unrelated errors", () => {
     const { db } = history();
     for (const text of ["error", "Exit code 1", "ReferenceError: nothing like it anywhere", ...HOSTILE]) {
-      expect(findFixes(db, text, {}, 5).met).toEqual([]);
+      expect(findFixes(db, text, {}, 5).occurrences).toEqual([]);
     }
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => findFixes(db, text, {}, 5).met.length < 6),
+      fc.property(
+        fc.string({ unit: "binary", maxLength: 200 }),
+        (text) => findFixes(db, text, {}, 5).occurrences.length < 6,
+      ),
       { numRuns: 200 },
     );
     db.close();
@@ -163,7 +166,7 @@ describe("a span of time", () => {
     ]);
     expect(findUses(db, "npm test", scope, 5).commands).toMatchObject([{ runs: 1 }]);
     expect(findUses(db, "pm tes", scope, 5).commands).toMatchObject([{ runs: 1 }]);
-    expect(findFixes(db, "WalrusError: wash", scope, 5).met).toMatchObject([{ times: 1 }]);
+    expect(findFixes(db, "WalrusError: wash", scope, 5).occurrences).toMatchObject([{ times: 1 }]);
     db.close();
   });
 

@@ -9,7 +9,7 @@ import { changedPathsBetween } from "../../store/tables/file-touches.ts";
 import { lastResponse } from "../../store/tables/prompts.ts";
 import { commandOf, parseInput } from "./tool-line.ts";
 
-export type Encounter = ReturnType<typeof toEncounter>;
+export type Occurrence = ReturnType<typeof toOccurrence>;
 
 interface ErrorMatch {
   /** The line of the output with the error. */
@@ -52,9 +52,9 @@ export function findFixes(
   text: string,
   scope: Scope,
   limit: number,
-): { met: Encounter[]; since?: number | undefined } {
+): { occurrences: Occurrence[]; since?: number | undefined } {
   const query = parseError(text);
-  if (query.words.every((word) => GENERIC_WORDS.has(word))) return { met: [] };
+  if (query.words.every((word) => GENERIC_WORDS.has(word))) return { occurrences: [] };
   const { uses, since } = bestUses(db, query.words, scope, MAX_CANDIDATES);
   const failures = uses.flatMap((use) => {
     const match = matchError(use, query);
@@ -64,10 +64,10 @@ export function findFixes(
     failures,
     ({ use, error }) => `${use.main_session_db_id}\n${normaliseError(error)}\n${subjectKey(use)}`,
   );
-  const encounters = [...groups.values()].map((group) => toEncounter(db, group, query));
-  const best = Math.max(0, ...encounters.map(({ likeness }) => likeness));
-  const met = encounters.filter(({ likeness }) => likeness >= best - LESS_ALIKE).sort(byUsefulness);
-  return { met: met.slice(0, limit), since };
+  const occurrences = [...groups.values()].map((group) => toOccurrence(db, group, query));
+  const best = Math.max(0, ...occurrences.map(({ likeness }) => likeness));
+  const alike = occurrences.filter(({ likeness }) => likeness >= best - LESS_ALIKE);
+  return { occurrences: alike.sort(byUsefulness).slice(0, limit), since };
 }
 
 type ErrorQuery = ReturnType<typeof parseError>;
@@ -109,8 +109,8 @@ function likenessOf(line: string, query: ErrorQuery): number {
   return Math.round((weigh(query.words.filter((word) => found.has(word))) / weigh(query.words)) * 100) / 100;
 }
 
-/** Repeated failures are one encounter: the last one that was followed by a success. */
-function toEncounter(db: Db, group: readonly Failure[], query: ErrorQuery) {
+/** Repeated failures are one occurrence: the last one that was followed by a success. */
+function toOccurrence(db: Db, group: readonly Failure[], query: ErrorQuery) {
   const newestFirst = group.toSorted((a, b) => b.use.created_at - a.use.created_at);
   let [{ use, error, likeness }] = newestFirst as [Failure];
   let fixedBy: Fix | undefined;
@@ -194,8 +194,8 @@ function commandsBetween(db: Db, failure: FoundUse, success: FoundUse): FoundUse
 }
 
 /** Fixed before unfixed, then by likeness, then newest first. */
-function byUsefulness(a: Encounter, b: Encounter): number {
-  const rank = (one: Encounter): number =>
+function byUsefulness(a: Occurrence, b: Occurrence): number {
+  const rank = (one: Occurrence): number =>
     (one.fixedBy === undefined ? 0 : one.fixedBy.isSameCommand ? 0.3 : 0.2) + Math.round(one.likeness * 10) / 10;
   return rank(b) - rank(a) || b.failure.created_at - a.failure.created_at;
 }

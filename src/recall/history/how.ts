@@ -7,7 +7,7 @@ import type { Scope } from "../../store/reads/scope.ts";
 import { commandOf } from "./tool-line.ts";
 
 export type CommandUse = ReturnType<typeof countCommands>[number];
-export type ToolHabit = ReturnType<typeof countTools>[number];
+export type ToolUsage = ReturnType<typeof countTools>[number];
 
 const MAX_WORDS = 20;
 const MAX_USES = 3_000;

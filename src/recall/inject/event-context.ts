@@ -88,7 +88,7 @@ export function contextForCommand(db: Db, command: string, request: EventRequest
   return known.length === 0 ? EMPTY_BLOCK : layOutRows(withoutShown(known, request).slice(0, 1), request, SHORT);
 }
 
-/** For an error that was met and fixed before. */
+/** For an error that occurred and was fixed before. */
 export function contextForFailure(db: Db, output: string, request: EventRequest): Block {
   const error = errorMessage(lastError(output));
   if (error === undefined) return EMPTY_BLOCK;
@@ -100,12 +100,12 @@ export function contextForFailure(db: Db, output: string, request: EventRequest)
 
 /** Less alike is another error. */
 const MIN_LIKENESS = 0.9;
-const MAX_ENCOUNTERS = 20;
+const MAX_OCCURRENCES = 20;
 
 /** The same error in an earlier tool output, and what fixed it. */
 function pastFix(db: Db, error: string, { projectId, ownSessionId, now }: EventRequest): Line | undefined {
-  const { met } = findFixes(db, error, { projectId }, MAX_ENCOUNTERS);
-  for (const { fixedBy, likeness, failure, changed, between, error: line } of met) {
+  const { occurrences } = findFixes(db, error, { projectId }, MAX_OCCURRENCES);
+  for (const { fixedBy, likeness, failure, changed, between, error: line } of occurrences) {
     const isEarlier = failure.main_session_db_id !== ownSessionId && failure.created_at < now;
     if (fixedBy === undefined || likeness < MIN_LIKENESS || !isEarlier) continue;
     const last = between.at(-1);
