@@ -74,7 +74,7 @@ describe("a damaged database", () => {
     wreckPageOf(world, "sessions");
     const result = await run(world, ["list", "--all"]);
     expect(result.status).toBe(1);
-    expect(result.stderr).toMatch(/was restored[^]*is repaired[^]*Run the command again/);
+    expect(result.stderr).toMatch(/was restored[^]*has been repaired[^]*Run the command again/);
     expect((await run(world, ["list", "--all"])).status).toBe(0);
     expect(quarantine(world)).toHaveLength(1);
   });
