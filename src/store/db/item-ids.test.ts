@@ -34,7 +34,7 @@ function seeded() {
 }
 
 describe("an id that users have seen", () => {
-  it("is not given again after its row was forgotten", () => {
+  it("is not reused after its row was forgotten", () => {
     const { db, turn, note, last } = seeded();
     turn("one");
     turn("two");
@@ -51,7 +51,7 @@ describe("an id that users have seen", () => {
     expect(note("fourth")).toBe(forgotten + 2);
   });
 
-  it("is not given again after all rows were deleted", () => {
+  it("is not reused after all rows were deleted", () => {
     const { db, note } = seeded();
     const ids = [note("a"), note("b"), note("c")];
     db.exec("DELETE FROM observations");

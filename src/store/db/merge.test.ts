@@ -127,7 +127,7 @@ describe("a merge into a database with other sessions", () => {
     expect(target.db.value(sql`SELECT prompt_count FROM sessions`)).toBe(3);
   });
 
-  it("gives no id again that a deleted row had", () => {
+  it("does not reuse the id of a deleted row", () => {
     const [source, target] = [seedStore(), seedStore()];
     for (const { db, add } of [source, target]) {
       add("one", prompt("first"));

@@ -27,7 +27,7 @@ it("a swap that fails is cancelled: its marker would lock out all others as long
 });
 
 describe("a swap whose process was killed", () => {
-  it("while it made its file is cancelled, and no file of it is left that the next one could take for its log", () => {
+  it("before its new file was complete is cancelled, and leaves no file that the next swap could take for a log", () => {
     const { folder, database } = killed({
       ".swap": markerOf("/nowhere"),
       ".swap.next": "{",

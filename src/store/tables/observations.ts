@@ -193,15 +193,11 @@ export function setCurrent(db: Db, id: number, isCurrent: boolean): void {
 
 /** Counts the current versions. */
 export function memoryCounts(db: Db, projectId: number | undefined): { observations: number; summaries: number } {
-  return db.get(sql`SELECT
-      (SELECT count(*) FROM observations
-       WHERE is_current = 1 AND (${projectId} IS NULL OR project_id = ${projectId})) AS observations,
-      (SELECT count(*) FROM summaries u JOIN sessions s ON s.id = u.session_db_id
-       WHERE u.is_current = 1 AND u.prompt_number > 0
-         AND (${projectId} IS NULL OR s.project_id = ${projectId})) AS summaries`) as {
-    observations: number;
-    summaries: number;
-  };
+  const isCounted = sql`is_current = 1 AND (${projectId} IS NULL OR project_id = ${projectId})`;
+  const observations = db.value<number>(sql`SELECT count(*) FROM observations WHERE ${isCounted}`) ?? 0;
+  const summaries = db.value<number>(sql`SELECT count(*) FROM summaries u JOIN sessions s ON s.id = u.session_db_id
+    WHERE ${isCounted} AND u.prompt_number > 0`);
+  return { observations, summaries: summaries ?? 0 };
 }
 
 /** SQL: a person pinned, edited, imported, wrote or superseded it, or superseded another with it. */
