@@ -14,14 +14,10 @@ export interface TurnText {
   calls: { name: string; input: unknown }[];
 }
 
-export interface TurnColumns {
-  prompt: string;
-  answer: string;
-  calls: string;
-}
+export type TurnColumns = ReturnType<typeof turnColumns>;
 
 /** Prompt and answers of a turn, and a line per call: the command, path or pattern, but no file contents. */
-export function turnColumns(turn: TurnText): TurnColumns {
+export function turnColumns(turn: TurnText) {
   return {
     prompt: indexable(turn.prompt),
     answer: indexable(turn.answers.join("\n")),

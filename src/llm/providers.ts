@@ -36,18 +36,9 @@ const DEFAULTS = {
 } satisfies Record<Name, object>;
 
 /** Where the settings send a request, and with which key. */
-export interface ModelAccess {
-  provider: Name;
-  model: string;
-  baseUrl: string;
-  /** Empty: no key is sent. */
-  apiKeyEnv: string;
-  apiKey: string | undefined;
-  /** For `claude`: the executable. */
-  command: string | undefined;
-}
+export type ModelAccess = NonNullable<ReturnType<typeof modelAccess>>;
 
-export function modelAccess(settings: ModelSettings, env: Env): ModelAccess | undefined {
+export function modelAccess(settings: ModelSettings, env: Env) {
   if (settings.provider === "none") return undefined;
   const defaults = DEFAULTS[settings.provider];
   // The provider's default key is only sent to its own address.
@@ -56,8 +47,10 @@ export function modelAccess(settings: ModelSettings, env: Env): ModelAccess | un
     provider: settings.provider,
     model: settings.model || defaults.model,
     baseUrl: (settings.baseUrl || defaults.baseUrl).replace(/\/+$/, ""),
+    /** Empty: no key is sent. */
     apiKeyEnv,
     apiKey: apiKeyEnv === "" ? undefined : env[apiKeyEnv] || undefined,
+    /** For `claude`: the executable. */
     command: settings.provider === "claude" ? findClaude(env) : undefined,
   };
 }

@@ -2,30 +2,25 @@
 import { parseJson } from "../json.ts";
 import { filterText, filterValue } from "./filter.ts";
 
-export interface Cleaned {
-  text: string;
-  /** Number of redactions by name; "private" for a private element. */
-  kinds: Record<string, number>;
-}
-
 /** Undefined where the filter changes nothing. */
-export function cleaned(text: string): Cleaned | undefined {
+export function cleaned(text: string) {
   return compared(text, filterText(text));
 }
 
 /** The same for stored JSON, including its keys; the result is JSON. */
-export function cleanedJson(text: string): Cleaned | undefined {
+export function cleanedJson(text: string) {
   const value = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
   if (value === undefined) return cleaned(text);
   return compared(JSON.stringify(value), JSON.stringify(filterValue(value)));
 }
 
-function compared(before: string, after: string): Cleaned | undefined {
+function compared(before: string, after: string) {
   return after === before ? undefined : { text: after, kinds: newMarks(before, after) };
 }
 
 const MARK = /\[redacted:([a-z0-9-]{1,40})\]/g;
 
+/** Number of redactions by name; "private" for a private element. */
 function newMarks(before: string, after: string): Record<string, number> {
   const kinds: Record<string, number> = {};
   for (const [, name = ""] of after.matchAll(MARK)) kinds[name] = (kinds[name] ?? 0) + 1;
