@@ -1,9 +1,13 @@
 // Generates a store of any size: sessions in two projects over three years, with word frequencies as in real text.
 import { spawnSync } from "node:child_process";
+import { randomFillSync } from "node:crypto";
 import { join } from "node:path";
+import { codesOf, recordBytes } from "../src/core/vector-record.ts";
 import { scopeWord, dayWord } from "../src/core/words.ts";
 import { type Db, openDriver } from "../src/store/db/driver.ts";
 import { transaction } from "../src/store/db/transaction.ts";
+import { STORED_ROWS } from "../src/store/vectors/vector-chunks.ts";
+import { type EmbeddingModel, setWantedModel } from "../src/store/vectors/vectors.ts";
 import { seeded } from "../test/chaos/chance.ts";
 import { BIN } from "./measure.ts";
 
@@ -12,13 +16,13 @@ const USES_PER_TURN = 10;
 const TURNS_PER_SESSION = 5;
 const VOCABULARY = 40_000;
 const WORDS_PER_ROW = 40;
-/** One session in so many belongs to the small project. */
+/** One session in 50 belongs to the small project. */
 const SMALL_PROJECT_SHARE = 50;
 export const BIG_PROJECT = 1;
 export const SMALL_PROJECT = 2;
 /** Three years of sessions. */
 const SPAN_MS = 3 * 365 * 86_400_000;
-/** One tool use in so many fails. */
+/** One tool use in 10 fails. */
 const FAILED_SHARE = 10;
 
 /** The same on every run. */
@@ -127,3 +131,52 @@ function addTurn(db: Db, turn: { session: number; project: number; turn: number;
 export const rareWord = (): string => nthWord(Math.floor(VOCABULARY * (0.5 + random() / 2)));
 export const someCommonWord = (): string => nthWord(Math.floor(1 + random() * 30));
 export const someWord = (): string => nthWord(Math.floor(1 + random() * 1000));
+
+const DIMENSIONS = 384;
+
+/** Random vectors, whose values do not affect how long a scan takes. They are assigned to the turns in rotation. */
+export function fillVectors(db: Db, count: number, modelName: string): EmbeddingModel {
+  const turns = db.all<{ id: number; session: number }>("SELECT id, session_db_id AS session FROM prompts");
+  const model = transaction(db, () => setWantedModel(db, modelName, DIMENSIONS, Date.now()));
+  const size = recordBytes(DIMENSIONS);
+  const scale = new Uint8Array(Float32Array.of(0.05 / 127).buffer);
+  for (let number = 0; number * STORED_ROWS < count; number++) {
+    const rows = Math.min(STORED_ROWS, count - number * STORED_ROWS);
+    const records = randomFillSync(new Uint8Array(rows * size));
+    const owners = new Int32Array(rows);
+    transaction(db, () => {
+      for (let row = 0; row < rows; row++) {
+        const place = number * STORED_ROWS + row;
+        const turn = turns[place % turns.length];
+        records.set(scale, row * size + size - 4);
+        owners[row] = turn?.session ?? 0;
+        db.run(
+          "INSERT INTO vectors (model_id, place, kind, item_id) VALUES (?, ?, 'turn', ?)",
+          model.id,
+          place,
+          turn?.id ?? 0,
+        );
+      }
+      db.run(
+        "INSERT INTO vector_chunks (model_id, number, revision, owners, records) VALUES (?, ?, 1, ?, ?)",
+        model.id,
+        number,
+        new Uint8Array(owners.buffer),
+        records,
+      );
+      db.run(
+        "INSERT INTO vector_codes (model_id, number, revision, codes) VALUES (?, ?, 1, ?)",
+        model.id,
+        number,
+        codesOf(records, DIMENSIONS),
+      );
+    });
+  }
+  db.run("DELETE FROM stale_vectors");
+  return model;
+}
+
+export function randomVector(): Float32Array {
+  const bytes = randomFillSync(new Int8Array(DIMENSIONS));
+  return Float32Array.from(bytes, (value) => value / 1_000);
+}

@@ -14,8 +14,17 @@ import type { Db } from "../src/store/db/driver.ts";
 import { createVectorIndex } from "../src/recall/search/vector-index.ts";
 import type { Scope } from "../src/store/reads/scope.ts";
 import type { EmbeddingModel } from "../src/store/vectors/vectors.ts";
-import { BIG_PROJECT, createStore, rareWord, SMALL_PROJECT, someCommonWord, someWord, text } from "./fill-store.ts";
-import { fillVectors, randomVector } from "./fill-vectors.ts";
+import {
+  BIG_PROJECT,
+  createStore,
+  fillVectors,
+  randomVector,
+  rareWord,
+  SMALL_PROJECT,
+  someCommonWord,
+  someWord,
+  text,
+} from "./fill-store.ts";
 import { installModel } from "./indexes.ts";
 import { BIN, cpuMs, median, quantile, wallMs } from "./measure.ts";
 
