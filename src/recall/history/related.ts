@@ -102,8 +102,8 @@ function* reasonsFromFiles(db: Db, session: SessionEntry): Generator<Reason> {
     const paths = [first, ...more].map((row) => row.path);
     const files = listText(paths, FILES_NAMED);
     const reason = first.is_incoming
-      ? `mentions ${files}, which this session changed`
-      : `changed ${files}, which this session mentions`;
+      ? `mentions ${files}, changed in this session`
+      : `changed ${files}, mentioned in this session`;
     yield { id: first.session_db_id, weight: MENTION_WEIGHT * paths.length, reason };
   }
 }
