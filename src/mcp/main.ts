@@ -2,14 +2,15 @@
 import { spawnSync } from "node:child_process";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { HANDED_OVER, otherNode } from "../platform/state/install-record.ts";
-import { createStore } from "../queries/cached-store.ts";
+import { createStore, drainBriefly } from "../queries/cached-store.ts";
 import { createEmbeddingCache } from "../queries/embedding-cache.ts";
-import { resolvePaths } from "../config/paths.ts";
+import { type Paths, resolvePaths } from "../config/paths.ts";
 import { makePrivate } from "../platform/private-file.ts";
 import { terminalSafe } from "../core/terminal.ts";
 import { VERSION } from "../core/version.ts";
-import { hasSqlite } from "../store/db/driver.ts";
-import { catchUp } from "./catch-up.ts";
+import { type Db, hasSqlite } from "../store/db/driver.ts";
+import { updateSearchIndex } from "../store/fts/search-index.ts";
+import { deriveNewest } from "../memory/derive.ts";
 import { createServer } from "./server.ts";
 
 function main(args: readonly string[], env: NodeJS.ProcessEnv): void {
@@ -42,6 +43,17 @@ function main(args: readonly string[], env: NodeJS.ProcessEnv): void {
     // stdout is reserved for the protocol.
     onerror: (error) => console.error(terminalSafe(error.message)),
   });
+}
+
+const INDEX_MS = 2_000;
+const DERIVE_MS = 500;
+
+/** Before a tool answers: drains the spool, updates the search index, derives the newest observations. */
+function catchUp(db: Db, paths: Paths): string[] {
+  const notes = drainBriefly(db, paths);
+  updateSearchIndex(db, { maxMs: INDEX_MS });
+  const left = deriveNewest(db, undefined, DERIVE_MS);
+  return left > 0 ? [...notes, `${left} sessions have no observations yet; search finds their turns.`] : notes;
 }
 
 main(process.argv.slice(2), process.env);

@@ -27,7 +27,7 @@ export const remember = defineTool({
 });
 
 function rememberText({ text, title, type, file, project }: InputOf<typeof FIELDS>, call: Call): Answer {
-  // The user decides where C-Mem is off; elsewhere a named project may still be written to.
+  // Naming a project allows writing to it from a folder where C-Mem is off.
   const off = isDisabled(call.env)
     ? "C_MEM_DISABLE is set"
     : project === undefined

@@ -82,7 +82,7 @@ async function describeMatches({ query, ...input }: InputOf<typeof FIELDS>, call
   };
 }
 
-/** The best of each group go in before the second best of any. */
+/** Ranks by turns: the best of each group, then the second best of each. */
 function inTurn(lines: readonly string[], heading: string, group: number): Piece[] {
   return lines.map((text, index) => ({ text: index === 0 ? `\n${heading}\n${text}` : text, rank: index * 2 + group }));
 }

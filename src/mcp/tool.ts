@@ -38,7 +38,7 @@ interface ToolRow<F extends Fields> {
   /** Accepted but not listed, because each word of a schema costs tokens: names that other memory systems use. */
   unlisted?: readonly (keyof F & string)[];
   annotations: NonNullable<Tool["annotations"]>;
-  /** May come before anything is stored. */
+  /** Creates the store if needed. */
   isWriting?: true;
   run(input: InputOf<F>, call: Call): Answer | Promise<Answer>;
 }
@@ -127,7 +127,7 @@ export const SPAN = fields({
   before: { kind: "text", about: "" },
 });
 
-/** Some fields of a query, each with the words an agent gets. */
+/** Some fields of a query, with descriptions for agents. */
 export function someOf<F extends Fields, Key extends keyof F & string>(
   table: F,
   words: Readonly<Record<Key, string>>,
@@ -158,7 +158,7 @@ export async function runQuery<F extends Fields, Result extends object>(
   return await query.run(readInput(query.fields, withoutAll(args), inQuotes), call);
 }
 
-/** The same, or the error that says that nothing matches: for a search, that is an answer. */
+/** The same; returns the error if nothing matches. */
 export async function askQuery<F extends Fields, Result extends object>(
   ...args: Parameters<typeof runQuery<F, Result>>
 ): Promise<Result | AppError> {
@@ -170,7 +170,7 @@ export async function askQuery<F extends Fields, Result extends object>(
   }
 }
 
-/** For a model: its tools have no options. */
+/** `--all` -> `project: "all"`: tools have arguments, not options. */
 export function errorText({ message, hint }: Pick<AppError, "message" | "hint">): string {
   return [message, hint]
     .filter((part) => part !== undefined)

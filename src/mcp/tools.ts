@@ -1,4 +1,4 @@
-// The tools an agent sees. Every word of them costs tokens in every session that loads them: a test keeps them short.
+// The tools agents see. A test limits their size, because every session pays tokens for them.
 import { fileHistory } from "./file-history.ts";
 import { findFix } from "./find-fix.ts";
 import { forget } from "./forget.ts";

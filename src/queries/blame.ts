@@ -130,7 +130,7 @@ function entryText(entry: Entry, { shortId, withPath }: { shortId: ShortId; with
   ].join("\n");
 }
 
-/** The session's title, where the prompt says little ("yes"). */
+/** The session's title, if the prompt is short ("yes"). */
 function titleLine(entry: Entry): string[] {
   const title = entry.title ?? "";
   const prompt = (entry.prompt ?? "").trim();

@@ -116,7 +116,7 @@ function findSubject(name: string | undefined, { db, paths, env, cwd }: Omit<Que
   if (name === undefined && cwd === undefined) throw usageError("Neither project nor cwd is given.");
   const place = cwd === undefined ? undefined : findPlace(cwd);
   const loaded = loadSettings({ user: paths.config, project: place?.projectFiles ?? [] }, env);
-  // A project that is only named has no files to look at.
+  // A project given by name: its folder is not read.
   if (name !== undefined || place === undefined)
     return { project: projectsNamed(db, name ?? "")[0], here: name ?? "", tree: undefined, settings: loaded.values };
   const here = identifyProject(place, loaded);
@@ -135,7 +135,7 @@ function readOverride(key: SettingKey, raw: unknown): unknown {
   throw usageError(`${key} does not take "${String(raw)}".`, "`c-mem config` shows its values.");
 }
 
-/** Without the tags around it and the marks of headings and quotations. */
+/** Removes the fence, "## " and "> ". */
 function plainText(block: string): string {
   return block
     .split("\n")

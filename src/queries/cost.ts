@@ -41,7 +41,7 @@ export const cost = defineQuery({
     meta: z.strictObject({ where: whereOf(z), days: countOf(z), since: z.string() }),
   }),
   run({ project, all, days = DEFAULT_DAYS }, context) {
-    // The budget covers every project, so the current one is not the default.
+    // By default every project: they share the budget.
     const { scope, where } = readScope({ project, all: all || project === undefined }, context);
     const span = { sinceDay: localDay(Date.now() - (days - 1) * DAY_MS), projectId: scope.projectId };
     const rows = (by: CostBy | "total") => costs(context.db, by, span).map(rowJson);

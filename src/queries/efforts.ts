@@ -17,7 +17,7 @@ import { LIMIT, readScope, SCOPE, widerScope } from "./scope.ts";
 import { shortIdsOf, titleText, when } from "./session-text.ts";
 
 const DEFAULT_LIMIT = 10;
-/** Sessions without derived memory get theirs first, for at most this long. */
+/** Sessions without memory are derived first, for at most this long. */
 const MAX_DERIVE_MS = 1_000;
 
 export const efforts = defineQuery({

@@ -1,4 +1,4 @@
-// Semantic search: the query as a vector. A process that stays keeps the model and the vectors open between searches.
+// Embeds search words. Long-running processes keep the model and the vectors open between searches.
 import { userSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Embedder } from "../embed/embedder.ts";
@@ -10,11 +10,11 @@ import type { QueryContext } from "./query.ts";
 /** Frees the vectors (40 MB for 100,000) when idle this long; the model's process exits by itself. */
 const IDLE_MS = 60_000;
 
-/** The open model and index of a process that stays. */
+/** The open model and vectors of a long-running process. */
 export interface EmbeddingCache {
   index: VectorIndex;
   embedder(): Promise<Embedder | undefined>;
-  /** Takes over an embedder that a search had to open. */
+  /** Gets an embedder that a search opened, to close it later. */
   keep?(embedder: Embedder): void;
 }
 

@@ -1,4 +1,4 @@
-// The inputs of a question or command, described once: flags, HTTP parameters, MCP arguments and help are made from this table.
+// The inputs of a query or command: flags, HTTP parameters, MCP arguments and help are made from one table.
 // Not zod: importing it takes 10 ms, and `c-mem search` starts in 20 (docs/adr/0004-input-tables.md).
 import { usageError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
@@ -15,7 +15,7 @@ interface FieldBase {
   aliases?: readonly string[];
   /** Completions from the store, besides `choices`. */
   values?: "agents" | "projects" | "sessions" | "observations" | "efforts";
-  /** Missing from the other edges: a page has no editor, a terminal no page of results. */
+  /** Only there, e.g. "offset" only over HTTP. */
   only?: "cli" | "http";
   required?: true | undefined;
 }
@@ -79,7 +79,7 @@ export function fields<const F extends Fields>(table: F): F {
   return table;
 }
 
-/** How an edge calls a field in a message: --limit, limit, "limit". */
+/** A field's name in messages: --limit, limit, "limit" */
 export type NameField = (key: string) => string;
 
 const MAX_NUMBER = 1_000_000_000;

@@ -40,12 +40,12 @@ export interface Receipt extends Forgotten {
   copies: number;
   backups: ClearedCopies;
   proof: Proof;
-  /** Free pages were written over and the log is empty. */
+  /** Free pages are overwritten and the write-ahead log is empty. */
   isClean: boolean;
   /** The error, if they could not be. */
   trouble?: unknown;
   isProven: boolean;
-  /** The agents' own files that it was read from. */
+  /** Transcripts of agents that still contain it. */
   sources: string[];
 }
 
@@ -88,7 +88,7 @@ function clearAndVerify(db: Db, paths: Paths, forgotten: Forgotten, { words, sou
   return { ...forgotten, tombstones, ...cleared, backups, ...scrubbed, proof, isProven, sources: left };
 }
 
-/** Completes a forget that was killed or blocked by a reader: the rows are deleted, copies may remain. */
+/** Completes an interrupted forget: its rows are deleted, copies may remain. */
 export function finishForget(db: Db, paths: Paths): void {
   overwriteDeleted(db);
   clearFiles(db, paths, { pieces: [], sessions: [] });

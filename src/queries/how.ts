@@ -79,7 +79,7 @@ export const how = defineQuery({
       `No command or tool run in ${where} matches ${fit(q, 100)}.`,
       [
         `Fewer words find more${scope.projectId === undefined ? "" : "; --all looks in every project"}.`,
-        // Commands that old are found by whole words.
+        // Older commands are found only by whole words.
         ...(since.tools === undefined
           ? []
           : [`Tools and parts of words were searched only since ${localDay(since.tools)}.`]),

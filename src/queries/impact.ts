@@ -54,7 +54,7 @@ export const impact = defineQuery({
 
 const SURFACE_COLUMNS = 15;
 const NUMBER_COLUMNS = 11;
-/** Fewer sessions in a group are an anecdote. */
+/** With fewer sessions in a group the comparison is not meaningful. */
 const ENOUGH_SESSIONS = 20;
 
 function surfaceTable(rows: readonly SurfaceImpact[]): string {

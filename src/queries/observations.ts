@@ -25,7 +25,7 @@ import { LIMIT, OFFSET, readScope, SCOPE } from "./scope.ts";
 import { when } from "./session-text.ts";
 
 const DEFAULT_LIMIT = 20;
-/** New sessions get their observations first, for at most this long. */
+/** New sessions are derived first, for at most this long. */
 const MAX_DERIVE_MS = 1_000;
 
 export const observations = defineQuery({

@@ -11,7 +11,7 @@ import { type ProjectRow, projectAbove } from "../store/tables/projects.ts";
 export interface PathPlace {
   /** Spellings of the path relative to the project, likeliest first; "." is the root. */
   names: string[];
-  /** Set where the path says so: it is absolute, or leads out of the current folder or down into a project. */
+  /** Unless it is the current one: the path is absolute, or leads to another project's folder. */
   project?: ProjectRow;
   /** A path outside every known project. */
   isUnknown: boolean;
@@ -37,7 +37,7 @@ export function placePath(
   return { names: namesFrom(cwd, full, text), isUnknown: false };
 }
 
-/** As seen from a folder of its project. */
+/** Relative to the project of `folder`. */
 function namesFrom(folder: string, full: string, typed?: string): string[] {
   const { tree, folder: own } = findPlace(folder);
   if (full === (tree?.top ?? own)) return ["."];

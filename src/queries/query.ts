@@ -1,5 +1,5 @@
-// A question C-Mem answers: its inputs, what it runs, its JSON and its text. The command, the HTTP route with its OpenAPI entry, the
-// MCP tool's arguments and the page's types are made from it.
+// A query: its inputs, function, JSON and text. The command, the HTTP route with its OpenAPI entry and the page's types are made
+// from it; MCP tools run it.
 import type * as z from "zod";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Db } from "../store/db/driver.ts";
@@ -16,9 +16,9 @@ export interface QueryContext {
   env: Env;
   /** The current folder. Undefined over HTTP: then a query covers every project unless one is named. */
   cwd: string | undefined;
-  /** In a process that stays: its open model and index. */
+  /** In a long-running process: the open model and vectors. */
   embeddings?: EmbeddingCache;
-  /** For two queries with the same words: these, embedded. */
+  /** The embedded words, where two queries search the same ones. */
   semantic?: Promise<SemanticState>;
   /** How long a search may index new rows first (default: until all are indexed). */
   indexing?: { maxMs: number };
@@ -33,7 +33,7 @@ export interface ReplySchema<Data extends z.ZodType = z.ZodType, Meta extends z.
 export interface View<Input> {
   input: Input;
   db: Db;
-  /** A line for people on stderr, above the text. */
+  /** Prints a line on stderr, above the text. */
   header(text: string): void;
   /** The same, below it. */
   note(text: string): void;
@@ -45,7 +45,7 @@ export interface HttpRoute {
   tag: string;
   /** Reads every row: in a large store it runs in its own process. */
   isSlow?: true;
-  /** Reads more than the store, so an answer can change while the store does not. */
+  /** Reads more than the store: replies are not cached by the store's version. */
   readsFiles?: true;
   /** The worker has work to do afterwards. */
   startsWork?: true;

@@ -75,7 +75,7 @@ export const related = defineQuery({
   },
 });
 
-/** Words the session is about, and the other sessions about them. The rarest first; words of half the project's sessions are no topic. */
+/** The session's topics with the other sessions about them, rarest first; not words that half of the project's sessions share. */
 function sharedTopics(db: Db, session: SessionEntry): { topic: string; session_ids: string[] }[] {
   const words = sessionTerms(promptTexts(db, session.id, PROMPTS)).terms;
   const most = Math.max(2, countSessions(db, { projectId: session.project_id }).sessions / 2);

@@ -1,4 +1,4 @@
-// The items of a session, for the page that shows it: a page of them, all without their texts, some by id, those with some words.
+// The items of a session: a page of them, an outline, some by id, or those that contain some words.
 import { oneLine } from "../core/text.ts";
 import { findInSession, outlineSession, readItemsById, readTranscriptPage } from "../recall/history/session-items.ts";
 import { resolveSession } from "../recall/search/find-session.ts";

@@ -1,4 +1,4 @@
-// A session without its texts: its summary, counts, turns, subagents, observations and changed files.
+// An overview of a session: its summary, counts, turns, subagents, observations and changed files.
 import { iso } from "../core/time.ts";
 import { titleOf } from "../core/title.ts";
 import { deriveSession } from "../memory/derive.ts";

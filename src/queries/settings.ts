@@ -111,7 +111,7 @@ function changedText({ data, meta }: ReturnType<typeof write>, { note }: View<ob
   return `${heading(key)} = ${JSON.stringify(value)}  ${dim(`(${source})`)}`;
 }
 
-/** A misspelt folder is easiest to correct now. */
+/** Warns about excluded folders that do not exist: probably misspelt. */
 function missingNotice(key: SettingKey, patterns: readonly string[], env: Env): string | undefined {
   if (key !== "excludePaths") return undefined;
   const missing = patterns.flatMap((pattern) => missingFolder(pattern, env));

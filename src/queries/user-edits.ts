@@ -157,30 +157,24 @@ const PINNED = fields({
   },
 });
 
-export const pin = defineQuery({
-  name: "pin",
-  about: "keep observations first, and through every rebuild",
-  fields: PINNED,
-  http: { method: "put", path: "/api/observations/:id/pin", tag: "memory", announces: "observation" },
-  reply: (z) => ({ data: listOf(z, observationSchema(z)) }),
-  run: ({ id }, { db }) => setPinned(db, id, true),
-  text: ({ data }) => data.results.map(({ id, title }) => `Pinned ${id}: ${fit(title, 100)}`).join("\n"),
-});
+export const pin = pinQuery("pin", "put", "keep observations first, and through every rebuild");
+export const unpin = pinQuery("unpin", "delete", "remove the pin from observations");
 
-export const unpin = defineQuery({
-  name: "unpin",
-  about: "remove the pin from observations",
-  fields: PINNED,
-  http: { method: "delete", path: "/api/observations/:id/pin", tag: "memory", announces: "observation" },
-  reply: (z) => ({ data: listOf(z, observationSchema(z)) }),
-  run: ({ id }, { db }) => setPinned(db, id, false),
-  text: ({ data }) => data.results.map(({ id, title }) => `Unpinned ${id}: ${fit(title, 100)}`).join("\n"),
-});
-
-function setPinned(db: Db, names: readonly string[], isPinned: boolean) {
-  const ids = names.map(observationId);
-  for (const id of ids) memory.pin(db, id, isPinned);
-  return { data: { results: ids.map((id) => observationJson(entryOf(db, id))) } };
+function pinQuery(name: "pin" | "unpin", method: "put" | "delete", about: string) {
+  const done = name === "pin" ? "Pinned" : "Unpinned";
+  return defineQuery({
+    name,
+    about,
+    fields: PINNED,
+    http: { method, path: "/api/observations/:id/pin", tag: "memory", announces: "observation" },
+    reply: (z) => ({ data: listOf(z, observationSchema(z)) }),
+    run({ id: names }, { db }) {
+      const ids = names.map(observationId);
+      for (const id of ids) memory.pin(db, id, name === "pin");
+      return { data: { results: ids.map((id) => observationJson(entryOf(db, id))) } };
+    },
+    text: ({ data }) => data.results.map(({ id, title }) => `${done} ${id}: ${fit(title, 100)}`).join("\n"),
+  });
 }
 
 export const supersede = defineQuery({

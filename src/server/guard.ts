@@ -66,7 +66,7 @@ function findRefusal(http: Context, hosts: readonly string[]): string | undefine
   return isVisit ? undefined : "Requests from other sites are not allowed.";
 }
 
-/** Everything but the page's files and /health. `GET /sessions/…` is the page; other methods there record events. */
+/** All but the page's files and /health. `GET /sessions/…` is the page; other methods on it record events. */
 export function isData(method: string, path: string): boolean {
   return /^\/(?:api|stream)(?:\/|$)/.test(path) || (method !== "GET" && /^\/sessions(?:\/|$)/.test(path));
 }

@@ -58,7 +58,7 @@ export function recordEvent(
   return { data: { session_id: sessionId, session_db_id, prompt_number, recorded: true, why: null } };
 }
 
-/** By the agent's id or, as a number, by ours. */
+/** By the agent's session id or by session_db_id. */
 function sessionOf(db: Db, id: string | number | undefined): SessionEntry | undefined {
   if (id === undefined || id === "") throw usageError("sessionId is missing.");
   const own = findSession(db, storedId(String(id)))?.id ?? (/^\d{1,15}$/.test(String(id)) ? Number(id) : undefined);
