@@ -321,7 +321,7 @@ const ERRORS: [object, Values, string][] = [
   [how, { q: "quokka" }, "nothing_found: No command or tool run in app matches quokka."],
   [resume, { id: "zzzz zzzz" }, 'nothing_found: No session matches "zzzz zzzz".'],
   [observations, { type: "refactor" }, "nothing_found: No observation in app."],
-  [observation, { id: "p1" }, "usage: That is not the id of an observation."],
+  [observation, { id: "p1" }, "usage: This is not an observation id."],
   [session, { id: "" }, "usage: The session id is empty."],
   [efforts, {}, "nothing_found: No session in app continues another."],
   [
