@@ -61,8 +61,8 @@ describe("c-mem config", () => {
     const world = createWorld();
     const { status, stdout, stderr } = await run(world, ["config", "set", "provider", "anthropic"]);
     expect([status, stdout]).toEqual([0, 'provider = "anthropic"  (user)\n']);
-    expect(stderr).toMatch(/goes to claude-haiku-5-5 at https:\/\/api\.anthropic\.com/);
-    expect(stderr).toMatch(/1,000,000 tokens and \$1 a day/);
+    expect(stderr).toMatch(/are sent to claude-haiku-5-5 at https:\/\/api\.anthropic\.com/);
+    expect(stderr).toMatch(/Daily limits: 1,000,000 tokens and \$1;/);
     expect(stderr).toMatch(/ANTHROPIC_API_KEY is not set here/);
     expect(JSON.parse(readFileSync(join(world.home, "config.json"), "utf8"))).toEqual({ provider: "anthropic" });
     expect((await run(world, ["config", "get", "provider"])).stdout).toBe('"anthropic"\n');
@@ -72,7 +72,7 @@ describe("c-mem config", () => {
 
   it.each([
     [["config", "set", "provider", "gemini"], "One of: none, anthropic, openai, claude."],
-    [["config", "set", "provider"], "config set <key> <value>"],
+    [["config", "set", "provider"], "takes a key and a value"],
     [["config", "set", "nonsense", "1"], "no setting"],
     [["config", "drop", "provider"], "One of: get, set, unset"],
   ])("%j is refused with exit code 2", async (args, words) => {
@@ -98,7 +98,7 @@ describe("c-mem install --provider", () => {
     const plain = await run(world, ["install", "--dry-run", "--no-sync"]);
     expect(plain.stderr).not.toContain("provider");
     const chosen = await run(world, ["install", "--dry-run", "--no-sync", "--provider", "claude"]);
-    expect(chosen.stderr).toMatch(/set provider to claude .*\n.*goes to haiku at your Claude Code/);
+    expect(chosen.stderr).toMatch(/set provider to claude .*\n.*are sent to haiku at your Claude Code/);
     await run(world, ["install", "--yes", "--no-sync", "--method", "settings", "--provider", "claude"]);
     expect(JSON.parse(readFileSync(join(world.home, "config.json"), "utf8"))).toEqual({ provider: "claude" });
   });
