@@ -2,20 +2,8 @@
 import { readFileSync } from "node:fs";
 import { extname, join, normalize, sep } from "node:path";
 import type { Context, Hono } from "hono";
+import { getMimeType } from "hono/utils/mime";
 import { statOf } from "../platform/read-file.ts";
-
-const TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".ico": "image/x-icon",
-  ".woff2": "font/woff2",
-  ".json": "application/json",
-  ".webmanifest": "application/manifest+json",
-  ".map": "application/json",
-};
 
 export function addStatic(app: Hono, folder: string): void {
   app.get("/*", (http) => serveFile(http, folder) ?? serveIndex(http, folder));
@@ -24,7 +12,7 @@ export function addStatic(app: Hono, folder: string): void {
 function serveFile(http: Context, folder: string): Response | undefined {
   const inside = normalize(http.req.path).replaceAll("\\", "/");
   const path = join(folder, inside);
-  const type = TYPES[extname(path)];
+  const type = getMimeType(path);
   if (type === undefined || !path.startsWith(folder + sep) || !statOf(path)?.isFile()) return undefined;
   // Names in assets/ contain a hash of the content.
   const isHashed = inside.startsWith("/assets/");
@@ -40,5 +28,8 @@ function serveIndex(http: Context, folder: string): Response {
   if (extname(http.req.path) !== "" && !isVisit) return http.text("No such file.", 404);
   const index = join(folder, "index.html");
   if (statOf(index) === undefined) return http.text("The page is not built. The API is at /api/docs\n", 503);
-  return http.body(readFileSync(index), 200, { "Content-Type": TYPES[".html"] ?? "", "Cache-Control": "no-cache" });
+  return http.body(readFileSync(index), 200, {
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": "no-cache",
+  });
 }
