@@ -107,6 +107,7 @@ describe("the screen of the interactive search", () => {
           }
         },
       ),
+      { examples: [["\n⺀", "", 4, 14]] },
     );
   });
 });

@@ -119,7 +119,9 @@ function previewLines(state: State, preview: Preview | undefined, rows: number, 
   const lines = [paint("dim", "─".repeat(columns))];
   if (result !== undefined) lines.push(paint("dim", cutTo(terminalSafe(aboutLine(result, preview)), columns)));
   if (preview !== undefined) {
-    const { text, marks } = preview.snippet;
+    const { marks } = preview.snippet;
+    // A line break would count as no column, but is printed as a space.
+    const text = preview.snippet.text.replace(/\s/g, " ");
     const pieces = wrap(text, Math.max(1, columns - 2), rows);
     lines.push(...pieces.map(([start, end]) => `  ${highlight(text, start, end, marks, paint)}`));
   }
@@ -145,12 +147,8 @@ function highlight(text: string, start: number, end: number, marks: Snippet["mar
   for (const [markStart, markEnd] of marks) {
     const [a, b] = [Math.max(markStart, from), Math.min(markEnd, end)];
     if (a >= b) continue;
-    out += flat(text.slice(from, a)) + paint("yellow", flat(text.slice(a, b)));
+    out += terminalSafe(text.slice(from, a)) + paint("yellow", terminalSafe(text.slice(a, b)));
     from = b;
   }
-  return out + flat(text.slice(from, end));
-}
-
-function flat(text: string): string {
-  return terminalSafe(text).replace(/\s/g, " ");
+  return out + terminalSafe(text.slice(from, end));
 }
