@@ -37,8 +37,8 @@ export default defineConfig([
   { ...bundle, entry: { hook: "src/hook/start.ts" } },
   { ...bundle, entry: { "hook-main": "src/hook/main.ts" } },
   // Apart, so that a hook that asks nothing does not load them.
-  { ...bundle, entry: { recall: "src/hook/reader.ts" } },
-  { ...bundle, entry: { context: "src/hook/context.ts" } },
+  { ...bundle, entry: { recall: "src/hook/event-lookup.ts" } },
+  { ...bundle, entry: { context: "src/hook/session-start-context.ts" } },
   { ...bundle, entry: { agents: "src/hook/other-agents.ts" } },
   { ...bundle, entry: { opencode: "src/agents/opencode/plugin.ts" } },
   // With what answers over HTTP apart: most workers are never asked.

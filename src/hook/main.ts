@@ -19,7 +19,7 @@ import { storedPayload } from "../platform/stdin-payload.ts";
 import { wakeWorker } from "../platform/worker-start.ts";
 import { hasSqlite } from "../store/db/driver.ts";
 import { loadBundle } from "./bundle.ts";
-import { findContext, isLookupOnly, recordInjection } from "./inject.ts";
+import { isLookupOnly, recordInjection, requestContext } from "./request-context.ts";
 import { logHookError } from "./log.ts";
 import { readPayload } from "./stdin.ts";
 import type { InjectRequest } from "./types.ts";
@@ -90,7 +90,7 @@ function handleEvent(hook: string, event: AgentEvent, wire: HookWire, paths: Pat
   if (isRecorded && !isStart) recordEvent(paths, captured);
   // Context in a rules file is not injected at the start as well.
   const isInRules = isStart && wire.rulesFile !== undefined && otherAgents().hasRulesFile(request, wire.rulesFile);
-  const found = isInRules ? undefined : findContext(request, hook);
+  const found = isInRules ? undefined : requestContext(request, hook);
   if (isStart) {
     const start = { ...captured, ...(found?.injection && { injection: found.injection }) };
     recordEvent(paths, start, { isDurable: false });

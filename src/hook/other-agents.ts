@@ -15,7 +15,7 @@ import { readText } from "../platform/read-file.ts";
 import { readInstall } from "../platform/state/install-record.ts";
 import { loadBundle } from "./bundle.ts";
 import { logHookError } from "./log.ts";
-import type { ContextBundle, InjectAnswer, InjectRequest } from "./types.ts";
+import type { InjectAnswer, InjectRequest, StartBundle } from "./types.ts";
 
 const WIRES: Readonly<Record<string, HookWire>> = {
   codex: codexWire,
@@ -45,7 +45,7 @@ export function refreshRules(request: InjectRequest, name: string): InjectAnswer
   const before = REFRESH_AT.has(event.activity.kind) ? readRules(request, name) : undefined;
   if (before === undefined) return undefined;
   const start = { ...event, activity: { kind: "session-start", source: "startup" } as const };
-  const answer = (loadBundle("context.cjs") as ContextBundle).inject({ ...request, event: start });
+  const answer = (loadBundle("context.cjs") as StartBundle).contextForStart({ ...request, event: start });
   const after = rulesText(answer?.text ?? "");
   if (after === before) return undefined;
   try {

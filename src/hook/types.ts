@@ -1,4 +1,4 @@
-// The requests of hooks to the context bundles, and their answers. Most hooks never load these bundles.
+// What a hook passes to the bundles that find context, and what they return.
 import type { Place } from "../capture/project.ts";
 import type { Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
@@ -18,20 +18,26 @@ export interface InjectAnswer {
   /** For the user. */
   message?: string;
   injection?: Injection;
-  /** Lines for the file of shown items. */
+  /** Lines to add to the list of shown items. */
   keys: string[];
 }
 
-export interface ContextBundle {
-  inject(request: InjectRequest): InjectAnswer | undefined;
+/** context.cjs */
+export interface StartBundle {
+  contextForStart(request: InjectRequest): InjectAnswer | undefined;
 }
 
-/** A subagent has not seen what its parent was shown. */
-export function readerId({ agentId, sessionId }: CapturedEvent): string {
+/** recall.cjs */
+export interface LookupBundle {
+  contextForEvent(request: InjectRequest): InjectAnswer | undefined;
+}
+
+/** Names the list of shown items. A subagent has its own list: it has not seen what the main agent was shown. */
+export function contextOwner({ agentId, sessionId }: CapturedEvent): string {
   return agentId === undefined ? sessionId : `agent-${agentId}`;
 }
 
-/** Held out for comparison: always the same sessions, on every surface. */
+/** True for sessions that get no context, for comparison (setting `holdout`). Hashed, so that all hooks agree. */
 export function isHeldOut({ event, settings }: InjectRequest): boolean {
   return settings.holdout > 0 && parseInt(shortHash(event.sessionId).slice(-6), 36) % 100 < settings.holdout;
 }

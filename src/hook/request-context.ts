@@ -1,4 +1,4 @@
-// Decides whether an event is worth a lookup, and asks a context bundle. Does not open the database.
+// Decides whether an event may need context and, if so, loads the bundle that finds it. Does not open the database.
 import { join } from "node:path";
 import type { HookWire } from "../agents/hook-wire.ts";
 import { lookupKey, noteShown, readShown } from "../capture/live/shown-items.ts";
@@ -7,19 +7,19 @@ import type { CapturedEvent } from "../core/event.ts";
 import { runWithBytecodeCache } from "../platform/bytecode-cache.ts";
 import { statOf } from "../platform/read-file.ts";
 import { logHookError } from "./log.ts";
-import { type ContextBundle, type InjectAnswer, type InjectRequest, readerId } from "./types.ts";
+import { contextOwner, type InjectAnswer, type InjectRequest, type LookupBundle, type StartBundle } from "./types.ts";
 
-/** Never throws: on an error nothing is injected. */
-export function findContext(request: InjectRequest, hook: string): InjectAnswer | undefined {
+/** Never throws: an error is logged, and nothing is injected. */
+export function requestContext(request: InjectRequest, hook: string): InjectAnswer | undefined {
   const { event, paths } = request;
   try {
     if (!isWorthLookup(request)) return undefined;
-    // Two bundles: a session start drains the spool and needs all the code that writes; the others only read.
-    const bundle = event.activity.kind === "session-start" ? "context.cjs" : "recall.cjs";
-    const cache = { folder: paths.cache, use: event.activity.kind };
-    const { inject } = runWithBytecodeCache(join(import.meta.dirname, bundle), cache) as ContextBundle;
-    const answer = inject(request);
-    if (answer !== undefined && answer.keys.length > 0) noteShown(paths.shown, readerId(event), answer.keys);
+    // Two bundles: only a session start drains the spool and so needs the code that writes to the database.
+    const answer =
+      event.activity.kind === "session-start"
+        ? (load("context.cjs", request) as StartBundle).contextForStart(request)
+        : (load("recall.cjs", request) as LookupBundle).contextForEvent(request);
+    if (answer !== undefined && answer.keys.length > 0) noteShown(paths.shown, contextOwner(event), answer.keys);
     return answer;
   } catch (error) {
     logHookError(paths.hookLog, hook, error);
@@ -27,23 +27,27 @@ export function findContext(request: InjectRequest, hook: string): InjectAnswer 
   }
 }
 
-/** Records an injection apart from its event. */
+function load(bundle: string, { event, paths }: InjectRequest): unknown {
+  return runWithBytecodeCache(join(import.meta.dirname, bundle), { folder: paths.cache, use: event.activity.kind });
+}
+
+/** Records an injection in a drop of its own, apart from its event. */
 export function recordInjection(request: InjectRequest, answer: InjectAnswer, isEventRecorded: boolean): void {
   if (answer.injection === undefined) return;
   const { hook, activity: _, ...rest } = request.event;
-  // Only one of the two records counts as a run of the hook.
+  // If the event is recorded, too, only its drop names the hook: each run is counted once.
   const run = hook !== undefined && !isEventRecorded ? { hook } : {};
   const event: CapturedEvent = { ...rest, ...run, activity: { kind: "injection" }, injection: answer.injection };
   // Not synced: losing it in a power cut does no harm.
   writeDrop(request.paths.spool, event, { isDurable: false });
 }
 
-/** Nothing has happened yet, or the transcript will record it. */
+/** Events that are not recorded: tool and subagent starts, and tool uses that the transcript will record. */
 export function isLookupOnly({ activity: { kind } }: CapturedEvent, wire: HookWire): boolean {
   return ["tool-start", "subagent-start"].includes(kind) || (kind === "tool-use" && wire.toolsFromTranscript === true);
 }
 
-/** Shorter prompts are replies. */
+/** Shorter prompts are replies such as "yes, do it". */
 const MIN_PROMPT_CHARS = 12;
 
 function isWorthLookup({ event, settings, paths }: InjectRequest): boolean {
@@ -64,10 +68,10 @@ function isWorthLookup({ event, settings, paths }: InjectRequest): boolean {
     case "tool-start": {
       const surface = activity.path !== undefined ? "file" : activity.name === "Bash" ? "command" : "subagent";
       const subject = activity.path ?? (activity.input as { command?: unknown } | null)?.command;
-      // Once per file and session, and once more when it is changed: most tool calls end here.
+      // Once per session, tool and file or command: most tool calls end here.
       const wasLookedUp = () =>
         typeof subject === "string" &&
-        readShown(paths.shown, readerId(event)).includes(lookupKey(activity.name, subject));
+        readShown(paths.shown, contextOwner(event)).includes(lookupKey(activity.name, subject));
       return isOn(surface) && hasDatabase() && !wasLookedUp();
     }
     default:

@@ -27,7 +27,7 @@ const DRAIN_MS = 60;
 /** The part of the token budget at each throttle level. */
 const BUDGET_AT = [1, 0.6, 0.35] as const;
 
-export function inject(request: InjectRequest): InjectAnswer | undefined {
+export function contextForStart(request: InjectRequest): InjectAnswer | undefined {
   const { event, place, settings, paths } = request;
   if (event.activity.kind !== "session-start" || !hasSqlite()) return undefined;
   if (isHeldOut(request)) return { keys: [], injection: { surface: "holdout", itemIds: [], chars: 0, tokens: 0 } };

@@ -1,4 +1,4 @@
-// Finds the context for a prompt, tool or subagent; only reads the database. Built as recall.cjs, loaded only when needed.
+// Finds the context for a prompt, tool or subagent event; only reads the database. Built as recall.cjs.
 import { describeTree } from "../capture/work-tree.ts";
 import { lookupKey, noteShown, readShown } from "../capture/live/shown-items.ts";
 import { shortHash } from "../core/hash.ts";
@@ -18,18 +18,18 @@ import {
 import { type Db, hasSqlite, openDriver } from "../store/db/driver.ts";
 import { findProject } from "../store/tables/projects.ts";
 import { findSession } from "../store/tables/sessions.ts";
-import { type InjectAnswer, type InjectRequest, isHeldOut, readerId } from "./types.ts";
+import { contextOwner, type InjectAnswer, type InjectRequest, isHeldOut } from "./types.ts";
 
 /** Readers of a WAL database wait only just after a crash; then nothing is injected. */
 const BUSY_TIMEOUT_MS = 20;
 
-export function inject(request: InjectRequest): InjectAnswer | undefined {
+export function contextForEvent(request: InjectRequest): InjectAnswer | undefined {
   if (!hasSqlite() || isHeldOut(request)) return undefined;
   // Never closed: the process ends anyway.
   const db = openDriver(request.paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {
     const project = findProject(db, request.event.project.key);
-    return project && findContext(db, request, (surface) => eventRequest(db, request, project.id, surface));
+    return project && contextForActivity(db, request, (surface) => eventRequest(db, request, project.id, surface));
   } catch (error) {
     // Another process is creating the database.
     if (/^no such table\b/.test((error as Error).message)) return undefined;
@@ -54,7 +54,7 @@ function eventRequest(
       return describeTree(place, event.transcriptPath);
     },
     get shown() {
-      return new Set(readShown(paths.shown, readerId(event)));
+      return new Set(readShown(paths.shown, contextOwner(event)));
     },
     get throttle() {
       return throttleLevel(db, surface, event.at);
@@ -63,7 +63,7 @@ function eventRequest(
   };
 }
 
-function findContext(
+function contextForActivity(
   db: Db,
   { event, paths }: InjectRequest,
   on: (surface: Surface) => EventRequest,
