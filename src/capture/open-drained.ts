@@ -3,7 +3,7 @@ import type { Paths } from "../config/paths.ts";
 import { VERSION } from "../core/version.ts";
 import { withLockNow } from "../platform/take-lock.ts";
 import type { Db } from "../store/db/driver.ts";
-import { explain, openStore } from "../store/db/open.ts";
+import { toStoreError, openStore } from "../store/db/open.ts";
 import { isSwapping, settleSwap } from "../store/db/swap.ts";
 import { drainSpool } from "./live/drain.ts";
 import { tidySessionFiles } from "./live/private-turn.ts";
@@ -13,7 +13,7 @@ export function withDrained<T>(paths: Paths, work: (db: Db) => T): T {
   try {
     return work(db);
   } catch (error) {
-    throw explain(error, paths.database);
+    throw toStoreError(error, paths.database);
   } finally {
     db.close();
   }
@@ -28,6 +28,6 @@ export function openDrained(paths: Paths): Db {
     return db;
   } catch (error) {
     db.close();
-    throw explain(error, paths.database);
+    throw toStoreError(error, paths.database);
   }
 }

@@ -4,7 +4,7 @@ import type { Paths } from "../config/paths.ts";
 import { makePrivate } from "../platform/private-file.ts";
 import { AppError } from "../core/error.ts";
 import { type Db, isDamage } from "../store/db/driver.ts";
-import { explain } from "../store/db/open.ts";
+import { toStoreError } from "../store/db/open.ts";
 import { statOf } from "../platform/read-file.ts";
 import { wake } from "./worker-control.ts";
 
@@ -49,7 +49,7 @@ function failed(db: Db, paths: Paths, error: unknown, startsWorker: boolean): un
     return new DamagedStore(paths, { hasBegun: true, cause: error });
   }
   release(db, paths, startsWorker);
-  return explain(error, paths.database);
+  return toStoreError(error, paths.database);
 }
 
 /** `withRepair` repairs it. */
@@ -59,7 +59,7 @@ export class DamagedStore extends AppError {
   readonly hasBegun: boolean;
 
   constructor(paths: Paths, { hasBegun, cause }: { hasBegun: boolean; cause: unknown }) {
-    const { message, hint } = explain(cause, paths.database) as AppError;
+    const { message, hint } = toStoreError(cause, paths.database) as AppError;
     super("store_damaged", message, { ...(hint !== undefined && { hint }), cause });
     this.paths = paths;
     this.hasBegun = hasBegun;

@@ -13,7 +13,7 @@ import { readReports } from "../store/db/quarantine.ts";
 import { countUnindexed } from "../store/fts/search-index.ts";
 import { sqliteVersion } from "../store/reads/counts.ts";
 import { hookRuns } from "../store/tables/drops.ts";
-import { countJobs, nextDueAt, troubledJobs } from "../store/tables/jobs.ts";
+import { countJobs, nextDueAt, jobsWithErrors } from "../store/tables/jobs.ts";
 import { reportText } from "../upkeep/backup/repair.ts";
 import { isUnclean } from "../upkeep/erase/erase-rows.ts";
 import { ruleProblems } from "../upkeep/retention/retention.ts";
@@ -75,7 +75,7 @@ function checkFired(db: Db, { paths, site, record, now }: HealthContext): Result
 function checkJobs(db: Db, { now }: HealthContext): Result {
   const { pending, running, failed } = countJobs(db);
   if (failed > 0) {
-    const [first] = troubledJobs(db, 1);
+    const [first] = jobsWithErrors(db, 1);
     const message = `${count(failed, "job")} failed; e.g. ${first?.key}: ${first?.last_error}`;
     return warn(message, "See c-mem worker logs; then run: c-mem worker retry");
   }

@@ -113,7 +113,7 @@ function pageNote({ server }: Paths): string {
 function openAndDrain(paths: Paths): Db | "older" | "damaged" {
   let db: Db | undefined;
   try {
-    db = openStore(paths.database, { busyTimeoutMs: BUSY_TIMEOUT_MS, leaveOlder: true });
+    db = openStore(paths.database, { busyTimeoutMs: BUSY_TIMEOUT_MS, refuseOlder: true });
     drainSpool(db, paths.spool, { maxMs: DRAIN_MS });
     return db;
   } catch (error) {

@@ -3,7 +3,7 @@ import { toRecord } from "../core/vector-record.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import type { Db } from "../store/db/driver.ts";
 import { transaction } from "../store/db/transaction.ts";
-import { dropOtherModels, embedText, nextToEmbed, saveVectors, setWantedModel } from "../store/vectors/vectors.ts";
+import { dropOtherModels, textToEmbed, nextToEmbed, saveVectors, setWantedModel } from "../store/vectors/vectors.ts";
 
 /** Some two seconds of processor time, which a kill costs at most. */
 const BATCH_ITEMS = 16;
@@ -12,7 +12,7 @@ const BATCH_ITEMS = 16;
 export async function* embedAll(db: Db, embedder: Embedder): AsyncGenerator<number, void> {
   const model = transaction(db, () => setWantedModel(db, embedder.id, embedder.dimensions, Date.now()));
   for (;;) {
-    const items = nextToEmbed(db, BATCH_ITEMS).map((item) => ({ ...item, ...embedText(db, item) }));
+    const items = nextToEmbed(db, BATCH_ITEMS).map((item) => ({ ...item, ...textToEmbed(db, item) }));
     if (items.length === 0) break;
     const records = (await embedder.embed(items.flatMap(({ pieces }) => pieces))).map(toRecord);
     const embedded = items.map(({ pieces, ...item }) => ({ ...item, records: records.splice(0, pieces.length) }));

@@ -4,7 +4,7 @@ import { STOP_WORDS, wordsOf } from "../core/words.ts";
 import type { Db } from "../store/db/driver.ts";
 import { commandOfUse, type SessionActivity, sessionActivity } from "../store/reads/session-activity.ts";
 import { changedFiles } from "../store/tables/file-touches.ts";
-import { injectionsOf, setCited } from "../store/tables/injections.ts";
+import { injectionsOf, setUsedItems } from "../store/tables/injections.ts";
 import { getObservation, observationOf } from "../store/tables/observations.ts";
 
 /** Call inside a transaction. Counts all injections again: the same evidence gives the same count. */
@@ -14,7 +14,7 @@ export function countUse(db: Db, sessionDbId: number): void {
   const activity = sessionActivity(db, sessionDbId);
   for (const { id, item_ids, surface, created_at: at } of injections) {
     const later = activityAfter(activity, at);
-    setCited(db, id, (JSON.parse(item_ids) as string[]).filter((item) => isUsed(db, item, surface, later)).length);
+    setUsedItems(db, id, (JSON.parse(item_ids) as string[]).filter((item) => isUsed(db, item, surface, later)).length);
   }
 }
 

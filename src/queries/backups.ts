@@ -6,7 +6,7 @@ import { ago, count } from "../core/text.ts";
 import { statOf } from "../platform/read-file.ts";
 import { bytes, dim, fields } from "../platform/terminal/style.ts";
 import { type Backup, checkDatabase, type Contents, listBackups } from "../store/db/backup.ts";
-import { explain } from "../store/db/open.ts";
+import { toStoreError } from "../store/db/open.ts";
 import { defineQuery, type Zod } from "./query.ts";
 import { jsonOf, listOf, defineNames, schemaOf, textOrNull } from "./schemas.ts";
 
@@ -82,7 +82,7 @@ export function checkBackup(path: string): { contents: Contents | null; problem:
   try {
     return { contents: checkDatabase(path), problem: null };
   } catch (error) {
-    return { contents: null, problem: (explain(error, path) as Error).message };
+    return { contents: null, problem: (toStoreError(error, path) as Error).message };
   }
 }
 

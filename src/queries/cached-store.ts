@@ -4,7 +4,7 @@ import type { Paths } from "../config/paths.ts";
 import { statOf } from "../platform/read-file.ts";
 import { AppError } from "../core/error.ts";
 import { type Db, isStorageError } from "../store/db/driver.ts";
-import { explain, openStore } from "../store/db/open.ts";
+import { toStoreError, openStore } from "../store/db/open.ts";
 
 /** If another process writes for longer, the request reads the database as it is. */
 const BUSY_TIMEOUT_MS = 1_000;
@@ -54,7 +54,7 @@ export function createStore(paths: Paths, prepare: Prepare): Store {
     use(work, { isWriting = false, asIs = false } = {}) {
       const fail = (error: unknown): never => {
         if (isStorageError(error)) close();
-        throw explain(error, paths.database);
+        throw toStoreError(error, paths.database);
       };
       try {
         const db = open(isWriting);
@@ -87,7 +87,7 @@ function tryPrepare(db: Db, paths: Paths, prepare: Prepare): string[] {
     return prepare(db, paths);
   } catch (error) {
     if (!isStorageError(error)) throw error;
-    const reason = explain(error, paths.database);
+    const reason = toStoreError(error, paths.database);
     return [`Recent events may be missing: ${reason instanceof Error ? reason.message : String(reason)}`];
   }
 }

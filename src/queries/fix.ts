@@ -9,7 +9,7 @@ import { dim, paint } from "../platform/terminal/style.ts";
 import { type Occurrence, findFixes } from "../recall/history/fix.ts";
 import { commandOf, parseInput } from "../recall/history/tool-line.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
-import type { FoundUse } from "../store/fts/tool-search.ts";
+import type { ToolUseEntry } from "../store/fts/tool-search.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
 import { defineQuery } from "./query.ts";
 import { countOf, jsonOf, listOf, defineNames, schemaOf, textOrNull, timeOf, timeOrNull, whereOf } from "./schemas.ts";
@@ -111,7 +111,7 @@ function occurrenceJson(found: Occurrence) {
   };
 }
 
-function useJson(use: FoundUse, command: string | undefined) {
+function useJson(use: ToolUseEntry, command: string | undefined) {
   return jsonOf(USE, { ...use, id: `t${use.id}`, command: command ?? null });
 }
 

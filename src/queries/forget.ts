@@ -10,9 +10,9 @@ import { countTooShort, piecesOf, type Proof, verifyErased } from "../upkeep/era
 import { byKind, expandDeletion, type DeletionRows, readDeletionRows } from "../upkeep/erase/deletion-set.ts";
 import type { Db } from "../store/db/driver.ts";
 import { overwriteDeleted, scrub } from "../upkeep/erase/erase-rows.ts";
-import { explain } from "../store/db/open.ts";
+import { toStoreError } from "../store/db/open.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
-import { sourcesOf } from "../store/tables/sync-state.ts";
+import { transcriptPathsOf } from "../store/tables/sync-state.ts";
 import type { QueryContext } from "./query.ts";
 import type { Answer, Json } from "./envelope.ts";
 import { type Choice, type ForgetInput, selectDeletion } from "./forget-choice.ts";
@@ -56,7 +56,7 @@ export function carryOutForget(
   namedIn?: string,
 ): Answer & { receipt: Receipt } {
   const { rows, selected, words } = plan;
-  const sources = sourcesOf(
+  const sources = transcriptPathsOf(
     db,
     [...rows.sessions, ...rows.prompts, ...rows.messages, ...rows.tool_uses].map((row) => row.session_id ?? ""),
   );
@@ -102,7 +102,7 @@ function tryScrub(db: Db, paths: Paths): { isClean: boolean; trouble?: unknown }
   try {
     return { isClean: scrub(db) };
   } catch (error) {
-    return { isClean: false, trouble: explain(error, paths.database) };
+    return { isClean: false, trouble: toStoreError(error, paths.database) };
   }
 }
 

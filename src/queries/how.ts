@@ -7,7 +7,7 @@ import { dim, paint } from "../platform/terminal/style.ts";
 import { type CommandUse, findUses, type ToolUsage } from "../recall/history/how.ts";
 import { parseInput } from "../recall/history/tool-line.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
-import type { FoundUse } from "../store/fts/tool-search.ts";
+import type { ToolUseEntry } from "../store/fts/tool-search.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
 import { defineQuery } from "./query.ts";
 import { jsonOf, listOf, defineNames, schemaOf, timeOrNull, whereOf } from "./schemas.ts";
@@ -131,11 +131,11 @@ function toolJson({ lastFailure, ...found }: ToolUsage) {
   };
 }
 
-function recordJson({ runs, succeeded, last }: { runs: number; succeeded: number; last: FoundUse }) {
+function recordJson({ runs, succeeded, last }: { runs: number; succeeded: number; last: ToolUseEntry }) {
   return jsonOf(RECORD, { ...last, runs, succeeded, success_rate: succeeded / runs, last_used: last.created_at });
 }
 
-function useJson(use: FoundUse) {
+function useJson(use: ToolUseEntry) {
   return jsonOf(USE, { ...use, id: `t${use.id}`, at: use.created_at });
 }
 
@@ -156,7 +156,7 @@ function findToolUse(found: ToolUsage, shortId: ShortId): string {
   ].join("\n");
 }
 
-function failureLines(failure: { use: FoundUse; error: string } | undefined): string[] {
+function failureLines(failure: { use: ToolUseEntry; error: string } | undefined): string[] {
   if (failure === undefined) return [];
   const exit = failure.use.exit_code === null ? "" : `exit ${failure.use.exit_code}`;
   const text = [exit, failure.error].filter(Boolean).join(": ");
@@ -168,7 +168,7 @@ function mark({ runs, succeeded }: { runs: number; succeeded: number }): string 
   return succeeded / runs < 0.5 ? paint("yellow", "~") : paint("green", "✓");
 }
 
-function recordText(found: { runs: number; succeeded: number; last: FoundUse }, shortId: ShortId): string {
+function recordText(found: { runs: number; succeeded: number; last: ToolUseEntry }, shortId: ShortId): string {
   const share = Math.round((found.succeeded / found.runs) * 100);
   const id = shortId(conversationOf(found.last));
   return `${count(found.runs, "run")}, ${share}% worked, last ${when(found.last.created_at)} in ${id}`;

@@ -7,7 +7,7 @@ import { allLogEntries, logEntries, logLine } from "../health/log-entries.ts";
 import { readServer } from "../platform/state/server-record.ts";
 import { dim, fields, heading } from "../platform/terminal/style.ts";
 import { findWorker } from "../platform/worker-lock.ts";
-import { countJobs, retryJobs, troubledJobs } from "../store/tables/jobs.ts";
+import { countJobs, retryJobs, jobsWithErrors } from "../store/tables/jobs.ts";
 import { clearPauses } from "../store/tables/model-pauses.ts";
 import { defineQuery } from "./query.ts";
 import { listOf, schemaOf } from "./schemas.ts";
@@ -46,7 +46,7 @@ export const workerStatus = defineQuery({
   run(_input, { db, paths }) {
     const worker = findWorker(paths.workerLock, Date.now());
     const server = readServer(paths.server);
-    const troubled = troubledJobs(db, JOBS_SHOWN).map(({ run_after: runAfter, ...job }) => ({
+    const troubled = jobsWithErrors(db, JOBS_SHOWN).map(({ run_after: runAfter, ...job }) => ({
       ...job,
       next_try: job.status === "failed" ? null : iso(runAfter),
     }));

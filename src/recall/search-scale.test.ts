@@ -7,7 +7,7 @@ import { dayWord, scopeWord } from "../core/words.ts";
 import type { Db } from "../store/db/driver.ts";
 import { openStore } from "../store/db/open.ts";
 import { findUses } from "./history/how.ts";
-import { bestUses, newestUses, type UsesFound } from "../store/fts/tool-search.ts";
+import { bestUses, newestUses, type ToolUseHits } from "../store/fts/tool-search.ts";
 import { transaction } from "../store/db/transaction.ts";
 import { findSessions } from "./search/find-sessions.ts";
 
@@ -88,7 +88,7 @@ describe("words in more rows than can be ranked", () => {
   });
 
   it("are searched in the newest tool uses, and in all next to a rarer word", () => {
-    const sessions = ({ uses }: UsesFound) => [...new Set(uses.map((use) => use.session_id))];
+    const sessions = ({ uses }: ToolUseHits) => [...new Set(uses.map((use) => use.session_id))];
     expect(sessions(newestUses(db, ["build"], {}, 250))).toEqual(["s0", "s1"]);
     expect(sessions(newestUses(db, ["build"], { projectId: 2 }, 250))).toEqual(["s9", "s19"]);
     expect(sessions(newestUses(db, ["build", "her"], {}, 250))).toEqual(["s40"]);

@@ -18,7 +18,7 @@ import { dropWorkerEnv, spawnWorker } from "../platform/worker-start.ts";
 import { AppError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
 import { createBackup } from "../store/db/backup.ts";
-import { explain } from "../store/db/open.ts";
+import { toStoreError } from "../store/db/open.ts";
 import { rotateBackups } from "../upkeep/backup/rotation.ts";
 import type { OffloadedQuery } from "../server/offload.ts";
 import { startServing } from "../server/serve.ts";
@@ -69,7 +69,7 @@ async function answer(paths: Paths, question: string): Promise<void> {
 /** Runs until the lock is released. True: run again, because a hook wrote an event in the last seconds. */
 async function run(paths: Paths, log: Log, signal: AbortSignal, args: readonly string[]): Promise<boolean> {
   const lock = await takeLock(paths, VERSION).catch((error: unknown) => {
-    throw explain(error, paths.workerLock);
+    throw toStoreError(error, paths.workerLock);
   });
   if (lock === undefined) {
     log("not started: another worker is running");
@@ -148,7 +148,7 @@ function makeBackup(paths: Paths, log: Log): void {
     const rotated = deleted.length > 0 ? `; ${deleted.length} older deleted` : "";
     log(`backup ${name}, ${Math.ceil(bytes / 1024)} KB${rotated}`);
   } catch (error) {
-    log(`backup failed: ${reasonOf(explain(error, database))}`);
+    log(`backup failed: ${reasonOf(toStoreError(error, database))}`);
     process.exitCode = 1;
   }
 }

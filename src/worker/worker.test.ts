@@ -19,7 +19,7 @@ import { resolvePaths } from "../config/paths.ts";
 import { findWorker, removeLock } from "../platform/worker-lock.ts";
 import { requestStop, isStopRequested } from "../platform/worker-start.ts";
 import { minilmFile } from "../embed/minilm.ts";
-import { countJobs, enqueueSession, troubledJobs } from "../store/tables/jobs.ts";
+import { countJobs, enqueueSession, jobsWithErrors } from "../store/tables/jobs.ts";
 import { takeLock } from "../platform/take-lock.ts";
 import { WakeSignal } from "./wake-signal.ts";
 import { runWorker, type StopReason, type WorkerOptions } from "./worker.ts";
@@ -139,7 +139,7 @@ describe("a worker", () => {
       { prompt_number: 0 },
       { prompt_number: 1 },
     ]);
-    expect(troubledJobs(db, 5)).toMatchObject([{ key: "session:s1", status: "pending", attempts: 1 }]);
+    expect(jobsWithErrors(db, 5)).toMatchObject([{ key: "session:s1", status: "pending", attempts: 1 }]);
     expect(home.logged.join()).toContain("session:s1 failed");
     db.close();
   });

@@ -11,7 +11,7 @@ import { HEARTBEAT_MS, renewHeartbeat, birthOf, isSameProcess } from "../platfor
 import { clearStopRequest, isStopRequested } from "../platform/worker-start.ts";
 import { dataVersion } from "../store/db/query-cache.ts";
 import { type Db, isDamage } from "../store/db/driver.ts";
-import { explain, openStore, setDurable } from "../store/db/open.ts";
+import { toStoreError, openStore, setDurable } from "../store/db/open.ts";
 import { isSwapping, settleSwap } from "../store/db/swap.ts";
 import { LOCK_PAUSE_MS } from "../store/db/transaction.ts";
 import {
@@ -211,7 +211,7 @@ class Worker {
       if (!this.#checkLock()) return { kind: "continue" };
       if (isDamage(error) && this.#repair()) return { kind: "continue" };
       if (!isTemporary(error)) throw error;
-      const explained = explain(error, paths.database);
+      const explained = toStoreError(error, paths.database);
       // `worker run --once` reports a full disk instead of waiting for space.
       if (once && !isBusyStore(explained)) throw explained;
       if (this.#retryMs === 0) log(`retrying: ${reasonOf(explained)}`);

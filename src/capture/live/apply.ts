@@ -9,9 +9,15 @@ import { insertInjection } from "../../store/tables/injections.ts";
 import { upsertMessage } from "../../store/tables/messages.ts";
 import { insertPrompt, setCheckpoint, setResponse } from "../../store/tables/prompts.ts";
 import { INTERRUPTED } from "../../store/tables/session-status.ts";
-import { endSession, setOrigin, reopenSession, sessionTitles, updateSession } from "../../store/tables/sessions.ts";
+import {
+  endSession,
+  setPlanAndForkSource,
+  reopenSession,
+  sessionTitles,
+  updateSession,
+} from "../../store/tables/sessions.ts";
 import { hasTombstones } from "../../store/tables/tombstones.ts";
-import { adoptTurn, insertToolUse } from "../../store/tables/tool-uses.ts";
+import { moveToTurn, insertToolUse } from "../../store/tables/tool-uses.ts";
 import { pathFromRoot } from "../project.ts";
 import {
   type Batch,
@@ -95,7 +101,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       markStale(db, batch, main, number);
       reopenSession(db, main, at);
       improveTitle(db, main, text, number);
-      if (promptId !== undefined && ownsId) adoptTurn(db, main, promptId, number);
+      if (promptId !== undefined && ownsId) moveToTurn(db, main, promptId, number);
       return;
     }
     case "tool-use":
@@ -132,7 +138,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       updateSession(db, own, { title: activity.title, agent_title: activity.title });
       return;
     case "origin":
-      if (isMain) setOrigin(db, main, activity);
+      if (isMain) setPlanAndForkSource(db, main, activity);
       return;
     case "turn-end": {
       const number = currentTurn();

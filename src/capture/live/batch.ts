@@ -9,7 +9,7 @@ import {
   currentPromptNumber,
   endPrompt,
   findPromptNumber,
-  indexLetters,
+  indexTrigrams,
   reopenTurn,
   type TurnEnd,
 } from "../../store/tables/prompts.ts";
@@ -55,7 +55,7 @@ export type Batch = ReturnType<typeof startBatch>;
 
 export function endBatch(db: Db, batch: Batch): void {
   for (const session of batch.sessions.values()) writeTimes(db, session);
-  for (const prompt of batch.prompts) indexLetters(db, prompt);
+  for (const prompt of batch.prompts) indexTrigrams(db, prompt);
   updateStatus(db, batch.sessions.keys());
 }
 

@@ -7,7 +7,7 @@ import { parseJson } from "../../core/json.ts";
 import { listFolder, statOf } from "../../platform/read-file.ts";
 import { type Db, isStorageError } from "../../store/db/driver.ts";
 import { nested, transaction } from "../../store/db/transaction.ts";
-import { claimDrop, claimedDrops, countHookRun, forgetDrops } from "../../store/tables/drops.ts";
+import { claimDrop, claimedDropNames, countHookRun, deleteDropNames } from "../../store/tables/drops.ts";
 import { enqueueSession } from "../../store/tables/jobs.ts";
 import { applyEvent } from "./apply.ts";
 import { DROP_SUFFIX, removeFallbackSpool, withFallback } from "./spool.ts";
@@ -41,8 +41,10 @@ export function drainSpool(db: Db, spool: string, { maxMs = Infinity }: { maxMs?
     result.remaining += Math.max(0, names.length - done);
   }
   // The name of a deleted file cannot come back. Also cleans up after a process that was killed before it deleted the file.
-  const gone = claimedDrops(db).filter((name) => folders.every((folder) => statOf(join(folder, name)) === undefined));
-  if (gone.length > 0) transaction(db, () => forgetDrops(db, gone));
+  const gone = claimedDropNames(db).filter((name) =>
+    folders.every((folder) => statOf(join(folder, name)) === undefined),
+  );
+  if (gone.length > 0) transaction(db, () => deleteDropNames(db, gone));
   if (folders[1] !== undefined) removeFallbackSpool(folders[1]);
   return result;
 }

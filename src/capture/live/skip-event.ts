@@ -3,7 +3,7 @@ import type { CapturedEvent } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { findPromptNumber } from "../../store/tables/prompts.ts";
 import { isPurged } from "../../store/tables/purge.ts";
-import { findSession, getOrigin, originsOf } from "../../store/tables/sessions.ts";
+import { findSession, forkSource, withForkSources } from "../../store/tables/sessions.ts";
 import {
   hasForgottenParts,
   hasTombstone,
@@ -15,7 +15,7 @@ import {
 /** True for an event that the original session has, even if that session's transcript no longer exists. */
 export function isForkDuplicate(db: Db, { copiedFrom: reported, sessionId, at }: CapturedEvent): boolean {
   // "": the agent does not say from which session, but the store noted it when it read the fork for the first time.
-  const copiedFrom = reported === "" ? getOrigin(db, sessionId) : reported;
+  const copiedFrom = reported === "" ? forkSource(db, sessionId) : reported;
   if (copiedFrom === undefined || copiedFrom === sessionId) return false;
   if (hasForgottenParts(db, copiedFrom) || isPurged(db, copiedFrom, at)) return true;
   const original = findSession(db, copiedFrom);
@@ -68,7 +68,7 @@ export function withoutForgotten(db: Db, event: CapturedEvent): CapturedEvent | 
 function isCopyOfForgotten(db: Db, { sessionId, at }: CapturedEvent): boolean {
   const session = findSession(db, sessionId);
   if (session === undefined || at >= session.started_at) return false;
-  return originsOf(db, sessionId).some((id) => id !== sessionId && hasForgottenParts(db, id));
+  return withForkSources(db, sessionId).some((id) => id !== sessionId && hasForgottenParts(db, id));
 }
 
 function isOfForgottenTurn(db: Db, sessionId: string, promptId: string | undefined): boolean {

@@ -10,7 +10,7 @@ import { audit, auditJson, findingLines, findSecrets, kindsText } from "../../qu
 import { finishForget } from "../../queries/forget.ts";
 import { type Db, isDamage, openDriver } from "../../store/db/driver.ts";
 import { migrate } from "../../store/db/migrate.ts";
-import { explain } from "../../store/db/open.ts";
+import { toStoreError } from "../../store/db/open.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
 import { staleSessions } from "../../store/tables/stale-turns.ts";
 import { type Audit, type Finding, recordedFiles } from "../../upkeep/audit/audit.ts";
@@ -65,7 +65,7 @@ async function removeSecrets(paths: Paths, findings: readonly Finding[]): Promis
       // The caller repairs the database in use.
       if (error instanceof DamagedStore) throw error;
       const next = isDamage(error) ? " It cannot be rewritten: delete it if you no longer need it." : "";
-      receipt.problems.push(`${file}: ${(explain(error, path) as Error).message}${next}`);
+      receipt.problems.push(`${file}: ${(toStoreError(error, path) as Error).message}${next}`);
     }
   }
   for (const problem of receipt.problems) say(problem);

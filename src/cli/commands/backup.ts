@@ -15,7 +15,7 @@ import {
   verifyBackups,
 } from "../../queries/backups.ts";
 import { createBackup, listBackups } from "../../store/db/backup.ts";
-import { explain } from "../../store/db/open.ts";
+import { toStoreError } from "../../store/db/open.ts";
 import { restoreBackup } from "../../upkeep/backup/restore.ts";
 import { rotateBackups } from "../../upkeep/backup/rotation.ts";
 import { defineCommand, DRY_RUN, runQuery, YES } from "../command.ts";
@@ -110,6 +110,6 @@ function createOrExplain(database: string): ReturnType<typeof createBackup> {
   try {
     return createBackup(database, "manual", Date.now());
   } catch (error) {
-    throw explain(error, database);
+    throw toStoreError(error, database);
   }
 }

@@ -22,7 +22,7 @@ import { CLAUDE_CODE, INSTALLABLE, setupsOf } from "../agent-choice.ts";
 import { agentContext } from "../../health/agents.ts";
 import { planRemoval, removeEmpty } from "../agent-plan.ts";
 import { applyPlan } from "../apply-plan.ts";
-import { isScratch } from "../../store/db/swap.ts";
+import { isScratchFolder } from "../../store/db/swap.ts";
 import { stopWorker } from "../worker-control.ts";
 import { defineCommand, DRY_RUN, YES } from "../command.ts";
 
@@ -163,7 +163,7 @@ function temporaryFiles(home: string, ours: Omit<Paths, "home">): string[] {
       (name) =>
         name.startsWith(basename(ours.database)) ||
         names.has(name.replace(/\.(?:new|tmp|\d+)$/, "")) ||
-        isScratch(name),
+        isScratchFolder(name),
     )
     .map((name) => join(home, name));
 }

@@ -6,7 +6,7 @@ import { branchesOf, deleteLinksFrom, insertLink, type Link } from "../../store/
 import {
   clearStaleLinks,
   hasStaleLinks,
-  markLaterSessions,
+  markLaterLinksStale,
   spreadStaleLinks,
   staleLinks,
 } from "../../store/tables/stale-links.ts";
@@ -62,7 +62,7 @@ function linkSession(db: Db, sessionDbId: number): void {
   const continued = findContinued(db, session, { branches, transcripts, sessionIds, earlier, similar });
   const fixed = findFixed(db, session, { earlier, continued });
   // A session is known by its last branch: later ones were compared with the branch before.
-  if (branchesOf(db, [session.session_id]).some((branch) => !branches.has(branch))) markLaterSessions(db, session.id);
+  if (branchesOf(db, [session.session_id]).some((branch) => !branches.has(branch))) markLaterLinksStale(db, session.id);
   deleteLinksFrom(db, { type: "session", id: session.session_id });
   const source = { type: "session", id: session.session_id } as const;
   for (const { target, relationship, at } of named) insertLink(db, { source, target, relationship }, at);

@@ -4,10 +4,10 @@ import { oneLine } from "../../core/text.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {
   type BlameRow,
-  knownPath,
+  knownPaths,
   pathsEndingIn,
-  touchesBelow,
-  touchesBelowAny,
+  touchesInFolder,
+  touchesInFoldersNamed,
   touchesOfPath,
 } from "../../store/reads/blame.ts";
 import type { Scope } from "../../store/reads/scope.ts";
@@ -36,10 +36,10 @@ export function blame(db: Db, request: BlameRequest, scope: Scope) {
 /** Tries the exact file, a folder, files whose path ends like this, then folders with this name. */
 function findTouches(db: Db, request: BlameRequest, scope: Scope): BlameRow[] {
   const { names } = request;
-  const exact = names.map((name) => knownPath(db, name, scope)).find((files) => files.length > 0);
+  const exact = names.map((name) => knownPaths(db, name, scope)).find((files) => files.length > 0);
   if (exact !== undefined) return exact.flatMap((file) => touchesOfPath(db, file, scope, request));
   for (const name of names) {
-    const below = touchesBelow(db, name, scope, request);
+    const below = touchesInFolder(db, name, scope, request);
     if (below.length > 0) return below;
   }
   const end = (names[0] ?? "").replace(/^(?:\.{1,2}\/)+/, "").replace(/^\/+/, "");
@@ -52,5 +52,5 @@ function findTouches(db: Db, request: BlameRequest, scope: Scope): BlameRow[] {
     });
   }
   if (files.length > 0) return files.flatMap((file) => touchesOfPath(db, file, scope, request));
-  return touchesBelowAny(db, end, scope, request);
+  return touchesInFoldersNamed(db, end, scope, request);
 }

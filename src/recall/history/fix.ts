@@ -2,7 +2,7 @@
 import { errorLine, errorWords, isDenial, normaliseError } from "../../core/error-text.ts";
 import { commandHead, commandKey, commandOverlap } from "../../core/shell-command.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { bestUses, type FoundUse, usesAfter } from "../../store/fts/tool-search.ts";
+import { bestUses, type ToolUseEntry, usesAfter } from "../../store/fts/tool-search.ts";
 import { fixingSessions } from "../../store/reads/relations.ts";
 import type { Scope } from "../../store/reads/scope.ts";
 import { changedPathsBetween } from "../../store/tables/file-touches.ts";
@@ -18,10 +18,10 @@ interface ErrorMatch {
   likeness: number;
 }
 
-type Failure = ErrorMatch & { use: FoundUse };
+type Failure = ErrorMatch & { use: ToolUseEntry };
 
 interface Fix {
-  use: FoundUse;
+  use: ToolUseEntry;
   command: string | undefined;
   isSameCommand: boolean;
 }
@@ -79,7 +79,7 @@ function parseError(text: string) {
   return { normalised, words: errorWords(normalised).slice(0, MAX_WORDS) };
 }
 
-function matchError(use: FoundUse, query: ErrorQuery): ErrorMatch | undefined {
+function matchError(use: ToolUseEntry, query: ErrorQuery): ErrorMatch | undefined {
   const command = commandOf(use.input);
   if ((use.is_error && isDenial(use.output ?? "")) || (command !== undefined && /\bc-mem\b/.test(command)))
     return undefined;
@@ -88,7 +88,7 @@ function matchError(use: FoundUse, query: ErrorQuery): ErrorMatch | undefined {
   return best.likeness >= (use.is_error ? LIKE_FAILED : LIKE_PASSED) ? best : undefined;
 }
 
-function bestLine({ output }: FoundUse, query: ErrorQuery): ErrorMatch {
+function bestLine({ output }: ToolUseEntry, query: ErrorQuery): ErrorMatch {
   let best = { error: "", likeness: 0 };
   for (const line of (output ?? "").split("\n", MAX_LINES)) {
     const head = line.slice(0, MAX_LINE_CHARS);
@@ -142,16 +142,20 @@ function toOccurrence(db: Db, group: readonly Failure[], query: ErrorQuery) {
 }
 
 /** The same command without the error; else a command that starts the same way, else one soon after with mostly the same words. */
-function nextSuccess(db: Db, failure: FoundUse, query: ErrorQuery): Fix | undefined {
+function nextSuccess(db: Db, failure: ToolUseEntry, query: ErrorQuery): Fix | undefined {
   const passed = usesAfter(db, failure, MAX_FOLLOWING).filter((use) => !use.is_error);
-  const hasNoError = (use: FoundUse): boolean => bestLine(use, query).likeness < LIKE_FAILED;
-  const toFix = (use: FoundUse, isSameCommand: boolean): Fix => ({ use, command: commandOf(use.input), isSameCommand });
+  const hasNoError = (use: ToolUseEntry): boolean => bestLine(use, query).likeness < LIKE_FAILED;
+  const toFix = (use: ToolUseEntry, isSameCommand: boolean): Fix => ({
+    use,
+    command: commandOf(use.input),
+    isSameCommand,
+  });
   const key = subjectKey(failure);
   const same = passed.find((use) => subjectKey(use) === key && hasNoError(use));
   if (same !== undefined) return toFix(same, true);
   const head = headOf(failure);
   const command = commandOf(failure.input) ?? "";
-  const isAlike = (use: FoundUse): boolean => commandOverlap(command, commandOf(use.input) ?? "") >= MOSTLY_SAME;
+  const isAlike = (use: ToolUseEntry): boolean => commandOverlap(command, commandOf(use.input) ?? "") >= MOSTLY_SAME;
   const similar =
     (head === "" ? undefined : passed.find((use) => headOf(use) === head && hasNoError(use))) ??
     passed.slice(0, SOON).find((use) => isAlike(use) && hasNoError(use));
@@ -159,7 +163,7 @@ function nextSuccess(db: Db, failure: FoundUse, query: ErrorQuery): Fix | undefi
 }
 
 /** The same command passed in another session that fixes this one, as a link says. */
-function laterSuccess(db: Db, failure: FoundUse, query: ErrorQuery): Fix | undefined {
+function laterSuccess(db: Db, failure: ToolUseEntry, query: ErrorQuery): Fix | undefined {
   for (const session of fixingSessions(db, failure.main_session_db_id)) {
     const success = nextSuccess(db, { ...failure, main_session_db_id: session }, query);
     if (success?.isSameCommand === true) return success;
@@ -167,12 +171,12 @@ function laterSuccess(db: Db, failure: FoundUse, query: ErrorQuery): Fix | undef
   return undefined;
 }
 
-function headOf(use: FoundUse): string {
+function headOf(use: ToolUseEntry): string {
   return commandHead(commandOf(use.input) ?? "");
 }
 
 /** A command as typed; for other tools the file or address. */
-function subjectKey(use: FoundUse): string {
+function subjectKey(use: ToolUseEntry): string {
   const { command, file_path, notebook_path, path, url } = parseInput(use.input);
   if (typeof command === "string") return commandKey(command);
   const subject = file_path ?? notebook_path ?? path ?? url;
@@ -180,7 +184,7 @@ function subjectKey(use: FoundUse): string {
 }
 
 /** Often the fix is no edit: a formatter was run, a package installed, a service started. */
-function commandsBetween(db: Db, failure: FoundUse, success: FoundUse): FoundUse[] {
+function commandsBetween(db: Db, failure: ToolUseEntry, success: ToolUseEntry): ToolUseEntry[] {
   if (failure.name !== "Bash") return [];
   const head = headOf(failure);
   return usesAfter(db, { ...failure, main_session_db_id: success.main_session_db_id }, MAX_FOLLOWING)

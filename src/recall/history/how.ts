@@ -2,7 +2,12 @@
 import { errorLine } from "../../core/error-text.ts";
 import { commandForm, splitCommand } from "../../core/shell-command.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { recentCommandsContaining, type FoundUse, newestUses, recentUsesOfTools } from "../../store/fts/tool-search.ts";
+import {
+  recentCommandsContaining,
+  type ToolUseEntry,
+  newestUses,
+  recentUsesOfTools,
+} from "../../store/fts/tool-search.ts";
 import type { Scope } from "../../store/reads/scope.ts";
 import { commandOf } from "./tool-line.ts";
 
@@ -30,7 +35,7 @@ export function findUses(db: Db, text: string, scope: Scope, limit: number) {
 }
 
 /** `uses`: newest first. */
-function countCommands(uses: readonly FoundUse[], words: readonly string[]) {
+function countCommands(uses: readonly ToolUseEntry[], words: readonly string[]) {
   const runs = uses.flatMap((use) => {
     // A failed command without an exit code was denied, interrupted or never run.
     if (use.name !== "Bash" || (use.is_error && use.exit_code === null)) return [];
@@ -53,7 +58,7 @@ function countCommands(uses: readonly FoundUse[], words: readonly string[]) {
 }
 
 /** `runs`: newest first. */
-function countRuns<Run extends { use: FoundUse }>(runs: readonly Run[]) {
+function countRuns<Run extends { use: ToolUseEntry }>(runs: readonly Run[]) {
   const failure = runs.find(({ use }) => use.is_error);
   return {
     runs: runs.length,
@@ -80,11 +85,11 @@ function closenessOf(command: string, words: readonly string[]): number {
   return leading.slice(0, 3).some((word) => word.includes(first)) ? 2 : 1;
 }
 
-function countTools(found: readonly FoundUse[]) {
+function countTools(found: readonly ToolUseEntry[]) {
   const byName = [...Map.groupBy(found, ({ name }) => name)].sort(([, a], [, b]) => b.length - a.length);
   return byName.map(([name, uses]) => {
     const passed = uses.filter((use) => !use.is_error);
-    const different = [...Map.groupBy(passed, ({ input }) => input).values()].map(([use]) => use as FoundUse);
+    const different = [...Map.groupBy(passed, ({ input }) => input).values()].map(([use]) => use as ToolUseEntry);
     return {
       name,
       ...countRuns(uses.map((use) => ({ use }))),

@@ -1,7 +1,7 @@
 // Injects less if injected context is seldom used, and more again once it is.
 import type { Surface } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { recentUse } from "../../store/tables/injections.ts";
+import { countUsedInjections } from "../../store/tables/injections.ts";
 
 /** 0: no throttle; 1: less; 2: only what is certain. */
 export type ThrottleLevel = 0 | 1 | 2;
@@ -13,7 +13,7 @@ const SELDOM = 0.15;
 const HARDLY_EVER = 0.05;
 
 export function throttleLevel(db: Db, surface: Surface, now: number): ThrottleLevel {
-  const { shown, used } = recentUse(db, surface, now, MAX_INJECTIONS);
+  const { shown, used } = countUsedInjections(db, surface, now, MAX_INJECTIONS);
   if (shown < MIN_INJECTIONS) return 0;
   if (used / shown < HARDLY_EVER) return 2;
   return used / shown < SELDOM ? 1 : 0;

@@ -82,7 +82,7 @@ describe("a backup", () => {
   it("is skipped by a caller that cannot wait", () => {
     const { path, close } = seeded();
     close();
-    expect(() => openStore(path, { migrations: [...MIGRATIONS, next], leaveOlder: true })).toThrow(
+    expect(() => openStore(path, { migrations: [...MIGRATIONS, next], refuseOlder: true })).toThrow(
       expect.objectContaining({ code: "store_older" }),
     );
   });

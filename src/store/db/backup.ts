@@ -38,7 +38,7 @@ export function createBackup(database: string, kind: BackupKind, now: number): B
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const name = `c-mem-${new Date(now).toISOString().replace(/[:.]/g, "-")}-${kind}.db`;
   const temporary = join(folder, `.${name}.${process.pid}.tmp`);
-  removeUnfinished(database, now - STALE_MS);
+  removeUnfinishedBackups(database, now - STALE_MS);
   try {
     closeSync(openSync(temporary, "wx", 0o600));
     copyInto(database, temporary);
@@ -108,7 +108,7 @@ function describe(folder: string, name: string): Backup | undefined {
 }
 
 /** Deletes unfinished copies begun before a time. A process that still writes one fails when it renames it. */
-export function removeUnfinished(database: string, before: number): void {
+export function removeUnfinishedBackups(database: string, before: number): void {
   const folder = backupFolder(database);
   for (const name of listFolder(folder).filter((each) => /^\.c-mem-.*\.tmp(?:-journal)?$/.test(each))) {
     const path = join(folder, name);

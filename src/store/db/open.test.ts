@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../core/error.ts";
-import { explain, openStore } from "./open.ts";
+import { toStoreError, openStore } from "./open.ts";
 
 it("opening an existing database writes nothing, and keeps it able to release free pages", () => {
   const folder = mkdtempSync(join(tmpdir(), "c-mem-open-"));
@@ -26,13 +26,13 @@ describe("a database error", () => {
     [{ code: "EACCES" }, "store_unwritable"],
     [{ code: "ENOSPC" }, "disk_full"],
   ])("%j is put in words that say what to do", (trouble, code) => {
-    const error = explain(Object.assign(new Error("x"), trouble), "/data/c-mem.db");
+    const error = toStoreError(Object.assign(new Error("x"), trouble), "/data/c-mem.db");
     expect(error).toBeInstanceOf(AppError);
     expect(error).toMatchObject({ code, hint: expect.any(String) as string });
   });
 
   it("that is unknown is a bug and keeps its stack", () => {
     const error = new TypeError("x");
-    expect(explain(error, "/data/c-mem.db")).toBe(error);
+    expect(toStoreError(error, "/data/c-mem.db")).toBe(error);
   });
 });

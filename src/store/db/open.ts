@@ -11,7 +11,7 @@ import { isSwapping, replacedError } from "./swap.ts";
 export interface OpenOptions {
   busyTimeoutMs?: number;
   /** For hooks, which cannot wait: throws for an older database, which another process will back up and migrate. */
-  leaveOlder?: boolean;
+  refuseOlder?: boolean;
   /** Another version's, for tests. */
   migrations?: readonly Migration[];
 }
@@ -19,13 +19,13 @@ export interface OpenOptions {
 export function openStore(path: string, options: OpenOptions = {}): Db {
   requireSqlite();
   if (isSwapping(path)) throw replacedError();
-  if (wasEmptied(path)) throw explain(Object.assign(new Error("empty"), { errcode: SQLITE_NOTADB }), path);
+  if (wasTruncated(path)) throw toStoreError(Object.assign(new Error("empty"), { errcode: SQLITE_NOTADB }), path);
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // SQLite gives -wal and -shm the mode of the main file, so it is enough to create that one privately.
     closeSync(openSync(path, "a", 0o600));
   } catch (error) {
-    throw explain(error, path);
+    throw toStoreError(error, path);
   }
   const db = openDriver(path, { busyTimeoutMs: options.busyTimeoutMs });
   try {
@@ -34,11 +34,11 @@ export function openStore(path: string, options: OpenOptions = {}): Db {
     // FULL: a spool file is deleted once its rows are committed, so a commit must survive a power cut.
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     const backUp = (): unknown => createBackup(path, "migration", Date.now());
-    migrate(db, options.migrations, options.leaveOlder ? refuseOlder : backUp);
+    migrate(db, options.migrations, options.refuseOlder ? throwStoreOlder : backUp);
     return db;
   } catch (error) {
     db.close();
-    throw explain(error, path);
+    throw toStoreError(error, path);
   }
 }
 
@@ -51,12 +51,12 @@ export function setFileLayout(db: Db): void {
 }
 
 /** An empty file with backups or a log beside it was truncated; SQLite would treat it as a new database. */
-export function wasEmptied(path: string): boolean {
+export function wasTruncated(path: string): boolean {
   if (statOf(path)?.size !== 0) return false;
   return (statOf(`${path}-wal`)?.size ?? 0) > 0 || listBackups(path).length > 0;
 }
 
-function refuseOlder(): never {
+function throwStoreOlder(): never {
   throw new AppError("store_older", "The database has an older schema.", {
     hint: "The worker or the next command updates it: c-mem status",
   });
@@ -105,7 +105,7 @@ const SQLITE_CODES: Readonly<Record<string, number>> = {
   EIO: SQLITE_IOERR,
 };
 
-export function explain(error: unknown, path: string): unknown {
+export function toStoreError(error: unknown, path: string): unknown {
   if (error instanceof AppError) return error;
   const { errcode, code = "" } = error as { errcode?: number; code?: string };
   const primary = (errcode ?? SQLITE_CODES[code] ?? 0) & 0xff;

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { countRows, TURNS } from "../fts/fts-index.ts";
 import { sessionIdsOf } from "../tables/sessions.ts";
 import { openStore } from "./open.ts";
-import { cached, writeVersion } from "./query-cache.ts";
+import { cachedQuery, writeVersion } from "./query-cache.ts";
 
 function createStore() {
   const path = join(mkdtempSync(join(tmpdir(), "c-mem-cache-")), "c-mem.db");
@@ -27,10 +27,10 @@ it("computes an answer again after any connection has written, and not before", 
   const { db, open } = createStore();
   db.run("INSERT INTO projects (key, name, root, created_at) VALUES ('a', 'a', '/', 1)");
   const ask = vi.fn<() => number>(() => 1);
-  for (let times = 0; times < 3; times++) cached(db, "x", ask);
+  for (let times = 0; times < 3; times++) cachedQuery(db, "x", ask);
   expect(ask).toHaveBeenCalledTimes(1);
   addSession(db, "own");
-  cached(db, "x", ask);
+  cachedQuery(db, "x", ask);
   expect(ask).toHaveBeenCalledTimes(2);
   expect(sessionIdsOf(db, 1).size).toBe(1);
   addSession(open(), "of another");

@@ -22,7 +22,7 @@ const MAX_ANSWERS = 100;
 const answers = new WeakMap<Db, { version: string; byQuestion: Map<string, unknown> }>();
 
 /** Computes the answer again only after the database was written to. */
-export function cached<T>(db: Db, question: string, compute: () => T): T {
+export function cachedQuery<T>(db: Db, question: string, compute: () => T): T {
   const version = writeVersion(db);
   let known = answers.get(db);
   if (known?.version !== version || known.byQuestion.size >= MAX_ANSWERS)

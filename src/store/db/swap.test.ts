@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFil
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { beginSwap, endSwap, incomingOf, isSwapping, settleSwap } from "./swap.ts";
+import { beginSwap, endSwap, incomingPath, isSwapping, settleSwap } from "./swap.ts";
 
 const GONE = 2 ** 22 + 1;
 
@@ -21,7 +21,7 @@ it("a swap that fails is cancelled: its marker would lock out all others as long
   const { folder, database } = killed({ ".incoming": "next" });
   beginSwap(database, join(folder, "aside"), 0);
   mkdirSync(`${database}.swap.next`);
-  expect(() => endSwap(database, incomingOf(database))).toThrow("EISDIR");
+  expect(() => endSwap(database, incomingPath(database))).toThrow("EISDIR");
   expect(isSwapping(database)).toBe(false);
   expect(readFileSync(database, "utf8")).toBe("before");
 });
@@ -48,12 +48,12 @@ describe("a swap whose process was killed", () => {
 
   it("when the new file was complete is finished before another one begins", () => {
     const { folder, database } = killed({ ".incoming": "first" });
-    writeFileSync(`${database}.swap`, markerOf(folder, { incoming: incomingOf(database) }));
+    writeFileSync(`${database}.swap`, markerOf(folder, { incoming: incomingPath(database) }));
     beginSwap(database, join(folder, "second"), 0);
     expect(readFileSync(database, "utf8")).toBe("first");
     expect(readFileSync(join(folder, "aside", "c-mem.db"), "utf8")).toBe("before");
-    writeFileSync(incomingOf(database), "second");
-    endSwap(database, incomingOf(database));
+    writeFileSync(incomingPath(database), "second");
+    endSwap(database, incomingPath(database));
     expect(readFileSync(database, "utf8")).toBe("second");
     expect(readFileSync(join(folder, "second", "c-mem.db"), "utf8")).toBe("first");
     expect([isSwapping(database), existsSync(`${database}.swap.next`)]).toEqual([false, false]);

@@ -45,7 +45,7 @@ export function beginSwap(database: string, aside: string, settleMs = SETTLE_MS)
   if (isSwapping(database)) settleSwap(database);
   const swap: Swap = { pid: process.pid, birth: birthOf(process.pid), machine: machineId(), aside };
   // Written in place, without a temporary file: an incomplete marker is cancelled like a complete one.
-  orCancel(database, () => writeMarker(markerOf(database), swap));
+  cancelOnError(database, () => writeMarker(markerOf(database), swap));
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, settleMs);
 }
 
@@ -53,7 +53,7 @@ export function beginSwap(database: string, aside: string, settleMs = SETTLE_MS)
 export function endSwap(database: string, incoming: string): void {
   const swap = readJson<Swap>(markerOf(database)) as Swap | undefined;
   if (swap === undefined) throw replacedError();
-  orCancel(database, () => {
+  cancelOnError(database, () => {
     syncFile(incoming, "r+");
     writeMarker(nextMarkerOf(database), { ...swap, incoming });
     renameSync(nextMarkerOf(database), markerOf(database));
@@ -72,7 +72,7 @@ export function cancelSwap(database: string): void {
 }
 
 /** Cancels the swap if the work fails, on a full disk for example: the marker of a running process keeps all others out. */
-export function orCancel<T>(database: string, work: () => T): T {
+export function cancelOnError<T>(database: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -90,27 +90,28 @@ export function settleSwap(database: string): boolean {
   if (swap !== undefined && swap.machine === machineId() && isSameProcess(swap)) return false;
   if (swap?.incoming !== undefined && existsSync(swap.incoming))
     replaceDatabase(database, { ...swap, incoming: swap.incoming });
-  removeDatabase(incomingOf(database));
+  removeDatabase(incomingPath(database));
   const folder = dirname(database);
-  for (const name of listFolder(folder).filter(isScratch)) rmSync(join(folder, name), { recursive: true, force: true });
+  for (const name of listFolder(folder).filter(isScratchFolder))
+    rmSync(join(folder, name), { recursive: true, force: true });
   // Last: while the marker exists, another process cleans up if this one is killed.
   cancelSwap(database);
   return true;
 }
 
 /** Where the new database of a restore is prepared. */
-export function incomingOf(database: string): string {
+export function incomingPath(database: string): string {
   return `${database}.incoming`;
 }
 
 const SCRATCH_PREFIX = "repair-";
 
 /** This process's folder for a repaired database. */
-export function scratchOf(database: string): string {
+export function scratchFolder(database: string): string {
   return join(dirname(database), `${SCRATCH_PREFIX}${process.pid}`);
 }
 
-export function isScratch(name: string): boolean {
+export function isScratchFolder(name: string): boolean {
   return name.startsWith(SCRATCH_PREFIX) && /^\d+$/.test(name.slice(SCRATCH_PREFIX.length));
 }
 

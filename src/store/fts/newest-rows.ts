@@ -3,7 +3,7 @@ import { quoted } from "../../core/query.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { dayWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
-import { cached } from "../db/query-cache.ts";
+import { cachedQuery } from "../db/query-cache.ts";
 import { and, raw, sql } from "../db/sql.ts";
 import {
   estimateRows,
@@ -76,7 +76,7 @@ function daysOf(
   db: Db,
   { project, since = -Infinity, before = Infinity }: NewestQuery,
 ): { days: number[]; isCut: boolean } {
-  const spans = cached(db, `spans ${project?.id} ${before}`, () => spansOf(db, project?.id, before));
+  const spans = cachedQuery(db, `spans ${project?.id} ${before}`, () => spansOf(db, project?.id, before));
   const days = new Set<number>();
   for (const { from, till } of spans) for (let day = Math.max(from, till - MAX_DAYS); day <= till; day++) days.add(day);
   const wanted = [...days].filter((day) => (day + 1) * DAY_MS > since && day * DAY_MS < before);

@@ -12,7 +12,7 @@ import { newestHits } from "./newest-rows.ts";
 import { rarestFirst } from "./query-budget.ts";
 import { longerWords } from "./vocabulary.ts";
 
-export interface FoundUse extends Omit<ToolUseRow, "duration_ms"> {
+export interface ToolUseEntry extends Omit<ToolUseRow, "duration_ms"> {
   session_id: string;
   parent_session_id: string | null;
   /** The conversation, also for a subagent's. */
@@ -32,28 +32,29 @@ const USED_AT = sql`t.created_at`;
 const JOINS = sql`JOIN sessions s ON s.id = t.session_db_id JOIN projects p ON p.id = s.project_id
     LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id`;
 
-export interface UsesFound {
-  uses: FoundUse[];
+export interface ToolUseHits {
+  uses: ToolUseEntry[];
   /** Set if only newer tool uses were searched. */
   since?: number | undefined;
 }
 
 /** The best ranked for any of the words, searched by the rarest words within the query budget. */
-export function bestUses(db: Db, words: readonly string[], scope: Scope, limit: number): UsesFound {
+export function bestUses(db: Db, words: readonly string[], scope: Scope, limit: number): ToolUseHits {
   const query = { words: rarestFirst(db, indexWords(words)), pairs: [], phrases: [], paths: [] };
   const { hits, since } = searchIndex(db, TOOL_USES, query, ftsScope(db, scope));
   const ids = hits.flatMap(({ toolUse }) => toolUse ?? []);
-  const uses = db.all<FoundUse>(sql`${USE} FROM json_each(${ids}) j CROSS JOIN tool_uses t ON t.id = j.value ${JOINS}
+  const uses =
+    db.all<ToolUseEntry>(sql`${USE} FROM json_each(${ids}) j CROSS JOIN tool_uses t ON t.id = j.value ${JOINS}
     WHERE ${isWithin(USED_AT, scope)} LIMIT ${limit}`);
   return { uses, since };
 }
 
 /** Tool uses whose input has all of the words, as beginnings of words; newest first. */
-export function newestUses(db: Db, words: readonly string[], scope: Scope, limit: number): UsesFound {
+export function newestUses(db: Db, words: readonly string[], scope: Scope, limit: number): ToolUseHits {
   const terms = indexWords(words);
   if (terms.length === 0) return { uses: [] };
   const { ids, since } = inputHits(db, terms, ftsScope(db, scope));
-  const uses = db.all<FoundUse>(sql`${USE_WITH_ERROR} FROM tool_uses t ${JOINS}
+  const uses = db.all<ToolUseEntry>(sql`${USE_WITH_ERROR} FROM tool_uses t ${JOINS}
     WHERE t.id IN ${anyOf(ids)} AND ${isWithin(USED_AT, scope)}
     ORDER BY t.created_at DESC, t.id DESC LIMIT ${limit}`);
   return { uses, since: latest(since, uses[limit - 1]?.created_at) };
@@ -130,27 +131,27 @@ function recentUsesSince(db: Db, scope: Scope): number | undefined {
 }
 
 /** Recent shell commands that contain a text, also in the middle of a word, which the index cannot find. */
-export function recentCommandsContaining(db: Db, text: string, scope: Scope, limit: number): UsesFound {
+export function recentCommandsContaining(db: Db, text: string, scope: Scope, limit: number): ToolUseHits {
   const isCommand = sql`u.name = 'Bash' AND instr(lower(t.input), ${text.toLowerCase()}) > 0`;
   return recentUsesWhere(db, isCommand, sql`t.created_at DESC`, scope, limit);
 }
 
 /** Recent uses of tools whose names contain all of the words, newest first. */
-export function recentUsesOfTools(db: Db, words: readonly string[], scope: Scope, limit: number): UsesFound {
+export function recentUsesOfTools(db: Db, words: readonly string[], scope: Scope, limit: number): ToolUseHits {
   const isNamed = sql`u.name <> 'Bash'
     AND NOT EXISTS (SELECT 1 FROM json_each(${words}) WHERE instr(lower(u.name), value) = 0)`;
   return recentUsesWhere(db, isNamed, sql`t.created_at DESC, t.id DESC`, scope, limit);
 }
 
-function recentUsesWhere(db: Db, condition: Sql, order: Sql, scope: Scope, limit: number): UsesFound {
-  const uses = db.all<FoundUse>(sql`${USE_WITH_ERROR}
+function recentUsesWhere(db: Db, condition: Sql, order: Sql, scope: Scope, limit: number): ToolUseHits {
+  const uses = db.all<ToolUseEntry>(sql`${USE_WITH_ERROR}
     FROM (SELECT t.id, t.name FROM ${recentUses(scope)}) u CROSS JOIN tool_uses t ON t.id = u.id ${JOINS}
     WHERE ${condition} AND ${isWithin(USED_AT, scope)} ORDER BY ${order} LIMIT ${limit}`);
   return { uses, since: latest(recentUsesSince(db, scope), uses[limit - 1]?.created_at) };
 }
 
 /** Later uses of the same tool in the conversation and its subagents, oldest first. */
-export function usesAfter(db: Db, use: FoundUse, limit: number): FoundUse[] {
+export function usesAfter(db: Db, use: ToolUseEntry, limit: number): ToolUseEntry[] {
   const { main_session_db_id: main, name, created_at: at, id } = use;
   return db.all(sql`${USE} FROM tool_uses t ${JOINS}
     WHERE (s.id = ${main} OR s.parent_session_db_id = ${main}) AND t.name = ${name}

@@ -22,7 +22,7 @@ const TOUCHES = sql`(
 const PATHS = sql`SELECT f.path, s.project_id, p.name AS project, max(f.created_at) AS last_at
   FROM ${TOUCHES} f JOIN sessions s ON s.id = f.session_db_id JOIN projects p ON p.id = s.project_id`;
 
-export function knownPath(db: Db, path: string, scope: Scope): KnownPath[] {
+export function knownPaths(db: Db, path: string, scope: Scope): KnownPath[] {
   return db.all(sql`${PATHS} WHERE f.path = ${path} AND ${scopeCondition(scope)}
     GROUP BY s.project_id ORDER BY last_at DESC`);
 }
@@ -67,7 +67,7 @@ export function touchesOfPath(db: Db, file: KnownPath, scope: Scope, options: Bl
 }
 
 /** Like touchesOfPath, for all files below a folder; "." is the root of a project. */
-export function touchesBelow(db: Db, folder: string, scope: Scope, options: BlameOptions): BlameRow[] {
+export function touchesInFolder(db: Db, folder: string, scope: Scope, options: BlameOptions): BlameRow[] {
   const condition =
     folder === "."
       ? sql`f.path NOT GLOB '/*' AND f.path NOT GLOB '[A-Z]:/*'`
@@ -76,8 +76,8 @@ export function touchesBelow(db: Db, folder: string, scope: Scope, options: Blam
   return touchesWhere(db, condition, scope, options);
 }
 
-/** Like touchesBelow, for folders with this name anywhere. */
-export function touchesBelowAny(db: Db, name: string, scope: Scope, options: BlameOptions): BlameRow[] {
+/** Like touchesInFolder, for folders with this name anywhere. */
+export function touchesInFoldersNamed(db: Db, name: string, scope: Scope, options: BlameOptions): BlameRow[] {
   return touchesWhere(db, sql`instr('/' || f.path, ${`/${name}/`}) > 0`, scope, options);
 }
 

@@ -7,11 +7,11 @@ export function claimDrop(db: Db, name: string, at: number): boolean {
   return db.run(sql`INSERT OR IGNORE INTO drops (name, applied_at) VALUES (${name}, ${at})`).changes === 1;
 }
 
-export function claimedDrops(db: Db): string[] {
+export function claimedDropNames(db: Db): string[] {
   return db.column(sql`SELECT name FROM drops`);
 }
 
-export function forgetDrops(db: Db, names: readonly string[]): void {
+export function deleteDropNames(db: Db, names: readonly string[]): void {
   db.run(sql`DELETE FROM drops WHERE name IN ${anyOf(names)}`);
 }
 

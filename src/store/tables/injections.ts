@@ -19,7 +19,12 @@ export function insertInjection(db: Db, sessionDbId: number, injection: Injectio
 const SETTLED_MS = 60 * 60 * 1000;
 
 /** How many of the latest injections of a surface had an item that was used. */
-export function recentUse(db: Db, surface: Surface, now: number, limit: number): { shown: number; used: number } {
+export function countUsedInjections(
+  db: Db,
+  surface: Surface,
+  now: number,
+  limit: number,
+): { shown: number; used: number } {
   return db.get(sql`SELECT count(*) AS shown, coalesce(sum(cited > 0), 0) AS used FROM
       (SELECT cited FROM injections WHERE surface = ${surface} AND created_at < ${now - SETTLED_MS}
        ORDER BY created_at DESC LIMIT ${limit})`) as { shown: number; used: number };
@@ -40,6 +45,6 @@ export function injectionsOf(db: Db, sessionDbId: number): InjectionRow[] {
     WHERE session_db_id IN (${family(sessionDbId)}) AND surface <> 'holdout' ORDER BY created_at, id`);
 }
 
-export function setCited(db: Db, id: number, cited: number): void {
+export function setUsedItems(db: Db, id: number, cited: number): void {
   db.run(sql`UPDATE injections SET cited = ${cited} WHERE id = ${id} AND cited <> ${cited}`);
 }

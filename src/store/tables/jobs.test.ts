@@ -20,7 +20,7 @@ import {
   postponeJob,
   recoverJobs,
   retryJobs,
-  troubledJobs,
+  jobsWithErrors,
 } from "./jobs.ts";
 import { openStore } from "../db/open.ts";
 
@@ -71,7 +71,7 @@ describe("a job", () => {
       now = due ?? now;
     }
     expect(waits).toEqual([10_000, 60_000]);
-    expect(troubledJobs(db, 5)).toMatchObject([
+    expect(jobsWithErrors(db, 5)).toMatchObject([
       { key: "session:s1", status: "failed", attempts: 3, last_error: "third" },
     ]);
     expect(claimJob(db, "session", "me", now + HOUR)).toBeUndefined();

@@ -204,7 +204,7 @@ export function countJobs(db: Db): JobCounts {
   return { pending: 0, running: 0, failed: 0, ...Object.fromEntries(rows.map(({ status, n }) => [status, n])) };
 }
 
-export interface TroubledJob {
+export interface JobWithError {
   key: string;
   status: string;
   attempts: number;
@@ -213,7 +213,7 @@ export interface TroubledJob {
 }
 
 /** Failed ones first, then those that wait after a failure. */
-export function troubledJobs(db: Db, limit: number): TroubledJob[] {
+export function jobsWithErrors(db: Db, limit: number): JobWithError[] {
   return db.all(sql`SELECT key, status, attempts, last_error, run_after FROM jobs
     WHERE status = 'failed' OR (status = 'pending' AND last_error IS NOT NULL) ORDER BY status, run_after LIMIT ${limit}`);
 }

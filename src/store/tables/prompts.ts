@@ -45,7 +45,7 @@ export function insertPrompt(db: Db, prompt: NewPrompt) {
 }
 
 /** Indexes the letters of a prompt, to correct typos in queries. Must run in the transaction that inserts the prompt. */
-export function indexLetters(db: Db, { id, text }: { id: number; text: string }): void {
+export function indexTrigrams(db: Db, { id, text }: { id: number; text: string }): void {
   db.run(sql`INSERT INTO prompts_trigram (rowid, text) VALUES (${id}, ${text})`);
 }
 

@@ -6,7 +6,7 @@
 //   project   a code base with at least one session
 import type { Db } from "../db/driver.ts";
 import { raw, sql, type Sql } from "../db/sql.ts";
-import { cached } from "../db/query-cache.ts";
+import { cachedQuery } from "../db/query-cache.ts";
 import { markLinksStale } from "./stale-links.ts";
 import { markTurnEnded } from "./stale-turns.ts";
 import type { SessionStatus } from "./session-status.ts";
@@ -95,18 +95,18 @@ function endOpenTurn(db: Db, sessionDbId: number, at: number): void {
 }
 
 /** The session, and those that its history was copied from. */
-export function originsOf(db: Db, sessionId: string): string[] {
+export function withForkSources(db: Db, sessionId: string): string[] {
   return db.column(sql`WITH RECURSIVE origin(id) AS (
       VALUES (${sessionId}) UNION SELECT s.forked_from FROM origin JOIN sessions s ON s.session_id = origin.id)
     SELECT id FROM origin WHERE id IS NOT NULL`);
 }
 
-export function getOrigin(db: Db, sessionId: string): string | undefined {
+export function forkSource(db: Db, sessionId: string): string | undefined {
   return db.value(sql`SELECT forked_from FROM sessions WHERE session_id = ${sessionId}`);
 }
 
 /** The first values reported are kept. */
-export function setOrigin(
+export function setPlanAndForkSource(
   db: Db,
   id: number,
   { plan, forkedFrom }: { plan?: string | undefined; forkedFrom?: string | undefined },
@@ -158,7 +158,7 @@ export function findSession(db: Db, sessionId: string): SessionRow | undefined {
 
 /** Read from an index alone and as one JSON text: ten thousand rows take almost three times as long. */
 export function sessionIdsOf(db: Db, projectId: number): ReadonlySet<number> {
-  return cached(db, `sessions of ${projectId}`, () => {
+  return cachedQuery(db, `sessions of ${projectId}`, () => {
     const ids = db.value<string>(sql`SELECT json_group_array(id) FROM sessions WHERE project_id = ${projectId}`);
     return new Set(JSON.parse(ids ?? "[]") as number[]);
   });

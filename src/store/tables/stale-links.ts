@@ -19,7 +19,7 @@ export function markAllLinksStale(db: Db, projectId: number | undefined): void {
 }
 
 /** A session's links depend on the sessions before it: when one of those changes or is deleted, later ones are linked again. */
-export function markLaterSessions(db: Db, sessionDbId: number): void {
+export function markLaterLinksStale(db: Db, sessionDbId: number): void {
   const session = db.get<Span>(sql`SELECT project_id, started_at AS first, last_at AS last
     FROM sessions WHERE id = ${sessionDbId}`);
   if (session !== undefined) markBetween(db, session);

@@ -44,7 +44,7 @@ export function saveSyncState(db: Db, row: SyncState, malformed: number, at: num
 }
 
 /** The transcripts of these sessions: read or named by the agent; and those of their forks, which begin with a copy. */
-export function sourcesOf(db: Db, sessionIds: readonly string[]): string[] {
+export function transcriptPathsOf(db: Db, sessionIds: readonly string[]): string[] {
   return db.column(sql`WITH RECURSIVE copies(id) AS (
       SELECT value FROM json_each(${sessionIds})
       UNION SELECT s.session_id FROM copies JOIN sessions s ON s.forked_from = copies.id)

@@ -3,7 +3,7 @@ import { cached } from "../../core/cached.ts";
 import { sha256 } from "../../platform/crypto.ts";
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
-import { originsOf } from "./sessions.ts";
+import { withForkSources } from "./sessions.ts";
 
 /**
  * "prompt", "message" and "tool-use" hash the agent's own ids, "observation" its content. "moment" hashes a prompt's text
@@ -60,7 +60,7 @@ export function tombstoneOf(kind: Exclude<TombstoneKind, "observation">, session
 /** Hooks and transcript report one prompt within this time of each other. */
 const MOMENT_MS = 10_000;
 
-export function momentOf(sessionId: string, text: string, at: number, shift = 0): Tombstone {
+export function momentTombstone(sessionId: string, text: string, at: number, shift = 0): Tombstone {
   return tombstoneOf("moment", sessionId, `${Math.floor(at / MOMENT_MS) + shift} ${text}`);
 }
 
@@ -85,7 +85,7 @@ export function hasForgottenParts(db: Db, sessionId: string): boolean {
 
 /** Like hasForgottenParts, also for a fork of such a session: its transcript repeats the forgotten parts. */
 export function hasForgottenHistory(db: Db, sessionId: string): boolean {
-  return hasTombstones(db) && originsOf(db, sessionId).some((id) => hasForgottenParts(db, id));
+  return hasTombstones(db) && withForkSources(db, sessionId).some((id) => hasForgottenParts(db, id));
 }
 
 /** A prompt with the same id but another text and time is another prompt: a command may carry the id of the prompt before it. */
@@ -95,7 +95,7 @@ export function isForgottenPrompt(
   { promptId, text }: { promptId?: string | undefined; text: string },
   at: number,
 ): boolean {
-  if (hasTombstone(db, momentOf(sessionId, text, at))) return true;
+  if (hasTombstone(db, momentTombstone(sessionId, text, at))) return true;
   if (promptId === undefined) return false;
   if (hasTombstone(db, tombstoneOf("prompt", sessionId, `${promptId}@${at}`))) return true;
   return (

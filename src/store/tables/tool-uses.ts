@@ -58,7 +58,7 @@ export function deleteToolUses(db: Db, ids: Sql): number {
 }
 
 /** Moves tool uses and messages that were recorded before their prompt to its turn. */
-export function adoptTurn(db: Db, sessionDbId: number, promptId: string, promptNumber: number): void {
+export function moveToTurn(db: Db, sessionDbId: number, promptId: string, promptNumber: number): void {
   for (const table of ["tool_uses", "messages"])
     db.run(sql`UPDATE ${raw(table)} SET prompt_number = ${promptNumber}
       WHERE prompt_id = ${promptId} AND prompt_number <> ${promptNumber} AND session_db_id IN (${family(sessionDbId)})`);

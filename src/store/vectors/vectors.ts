@@ -72,7 +72,7 @@ export interface EmbedText {
 
 const NOTHING: EmbedText = { sessionDbId: 0, pieces: [] };
 
-export function embedText(db: Db, { kind, itemId }: StaleItem): EmbedText {
+export function textToEmbed(db: Db, { kind, itemId }: StaleItem): EmbedText {
   return kind === "turn" ? turnText(db, itemId) : observationText(db, itemId);
 }
 

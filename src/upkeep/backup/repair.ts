@@ -8,10 +8,10 @@ import { type Db, isDamage, withDriver } from "../../store/db/driver.ts";
 import { repairHeader } from "../../store/db/file-format.ts";
 import { createMerge, MERGE_TABLES, type MergedRow, type MergeTable } from "../../store/db/merge.ts";
 import { migrate } from "../../store/db/migrate.ts";
-import { wasEmptied, relaxDurability, setFileLayout } from "../../store/db/open.ts";
+import { wasTruncated, relaxDurability, setFileLayout } from "../../store/db/open.ts";
 import { quarantineFolder, type Report, writeReport } from "../../store/db/quarantine.ts";
 import { salvageRows } from "../../store/db/salvage.ts";
-import { beginSwap, endSwap, orCancel, scratchOf } from "../../store/db/swap.ts";
+import { beginSwap, endSwap, cancelOnError, scratchFolder } from "../../store/db/swap.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { rebuildSearchIndex } from "../../store/fts/search-index.ts";
 import { deleteForgotten } from "../erase/scrub-backups.ts";
@@ -45,12 +45,12 @@ export function repairStore(paths: Paths, now: number, { settleMs, onStep = () =
     if (tryRebuild(paths.database)) return { kind: "indexed" };
   }
   const quarantine = quarantineFolder(paths.quarantine, now);
-  const scratch = scratchOf(paths.database);
+  const scratch = scratchFolder(paths.database);
   beginSwap(paths.database, quarantine, settleMs);
   try {
-    const { incoming, ...rest } = orCancel(paths.database, () => build(paths, scratch, now, onStep));
+    const { incoming, ...rest } = cancelOnError(paths.database, () => build(paths, scratch, now, onStep));
     const report: Report = { at: now, why: "damaged", problem: problem.text, ...rest };
-    orCancel(paths.database, () => writeReport(quarantine, report));
+    cancelOnError(paths.database, () => writeReport(quarantine, report));
     endSwap(paths.database, incoming);
     return { kind: "replaced", report, quarantine };
   } finally {
@@ -65,7 +65,7 @@ interface Problem {
 
 export function diagnose(database: string): Problem | undefined {
   if (!existsSync(database)) return undefined;
-  if (wasEmptied(database)) return { text: "the file is empty", isOnlyIndex: false };
+  if (wasTruncated(database)) return { text: "the file is empty", isOnlyIndex: false };
   try {
     // Read-only: closing a writable database merges its log into it, and the log may be damaged.
     const problems = withDriver(database, { readOnly: true }, (db) => integrityProblems(db));

@@ -5,10 +5,10 @@ import { checkDatabase, type Contents, copyDatabase } from "../../store/db/backu
 import { isBusy, withDriver } from "../../store/db/driver.ts";
 import { migrate } from "../../store/db/migrate.ts";
 import { keepLastIds, type LastIds, lastIds } from "../../store/db/item-ids.ts";
-import { explain } from "../../store/db/open.ts";
+import { toStoreError } from "../../store/db/open.ts";
 import { quarantineFolder, writeReport } from "../../store/db/quarantine.ts";
 import { salvageRows } from "../../store/db/salvage.ts";
-import { beginSwap, cancelSwap, endSwap, incomingOf, removeDatabase } from "../../store/db/swap.ts";
+import { beginSwap, cancelSwap, endSwap, incomingPath, removeDatabase } from "../../store/db/swap.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { insertTombstone, type Tombstone, type TombstoneKind } from "../../store/tables/tombstones.ts";
 import { deleteForgotten } from "../erase/scrub-backups.ts";
@@ -29,7 +29,7 @@ export function restoreBackup(paths: Paths, backup: string, now: number): Restor
   const { database } = paths;
   const contents = checkDatabase(backup);
   const quarantine = quarantineFolder(paths.quarantine, now);
-  const incoming = incomingOf(database);
+  const incoming = incomingPath(database);
   beginSwap(database, quarantine);
   let forgotten: number;
   try {
@@ -47,7 +47,7 @@ export function restoreBackup(paths: Paths, backup: string, now: number): Restor
   } catch (error) {
     removeDatabase(incoming);
     cancelSwap(database);
-    throw explain(error, database);
+    throw toStoreError(error, database);
   }
   endSwap(database, incoming);
   return { contents, quarantine, forgotten };

@@ -2,7 +2,7 @@
 import { type Db, isBusy } from "../../store/db/driver.ts";
 import { deleteSnapshotsOf } from "../../store/tables/file-snapshots.ts";
 import { deletePrompts, renumberTurns } from "../../store/tables/prompts.ts";
-import { markLaterSessions } from "../../store/tables/stale-links.ts";
+import { markLaterLinksStale } from "../../store/tables/stale-links.ts";
 import { markSessionStale } from "../../store/tables/stale-turns.ts";
 import { deleteToolUses } from "../../store/tables/tool-uses.ts";
 import { INDEXES } from "../../store/fts/search-index.ts";
@@ -56,7 +56,7 @@ function eraseEffects(db: Db, { id, item, session_db_id, at }: DeletionRow): voi
 }
 
 function eraseSession(db: Db, { id, item }: DeletionRow): void {
-  markLaterSessions(db, id);
+  markLaterLinksStale(db, id);
   db.run(sql`DELETE FROM sessions WHERE id = ${id}`);
   db.run(sql`DELETE FROM jobs
     WHERE key = ${`session:${item}`} OR substr(key, 1, length(${item}) + 6) = ${`turn:${item}:`}`);

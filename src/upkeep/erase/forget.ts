@@ -5,7 +5,7 @@ import { updateSuccessors } from "../../memory/supersede.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { getObservation } from "../../store/tables/observations.ts";
-import { insertTombstone, momentOf, type Tombstone, tombstoneOf } from "../../store/tables/tombstones.ts";
+import { insertTombstone, momentTombstone, type Tombstone, tombstoneOf } from "../../store/tables/tombstones.ts";
 import { scrubVectors } from "../../store/vectors/vectors.ts";
 import { type DeletionRow, type DeletionSet, expandDeletion, readDeletionRows } from "./deletion-set.ts";
 import {
@@ -127,7 +127,7 @@ function evidenceTombstones(row: DeletionRow): Tombstone[] {
   const byText = textsOf(row).map((text) => tombstoneOf("text", session, text));
   if (item.startsWith("m")) return [...byKey("message"), ...byText];
   const text = (JSON.parse(row.texts) as string[])[0] ?? "";
-  return [...byKey("prompt"), ...byText, ...[-1, 0, 1].map((shift) => momentOf(session, text, at, shift))];
+  return [...byKey("prompt"), ...byText, ...[-1, 0, 1].map((shift) => momentTombstone(session, text, at, shift))];
 }
 
 /** The subjects of the observations, by project. */

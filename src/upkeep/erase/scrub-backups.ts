@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Paths } from "../../config/paths.ts";
 import { listFolder, statOf } from "../../platform/read-file.ts";
-import { listBackups, removeUnfinished } from "../../store/db/backup.ts";
+import { listBackups, removeUnfinishedBackups } from "../../store/db/backup.ts";
 import { removeDatabase, SUFFIXES } from "../../store/db/swap.ts";
 import { type Db, withDriver } from "../../store/db/driver.ts";
 import { migrate } from "../../store/db/migrate.ts";
@@ -57,7 +57,7 @@ function copiesOf({ database, quarantine }: Paths): string[] {
 export function clearCopies(db: Db, paths: Paths, traces: Traces): ClearedCopies {
   const cleared: ClearedCopies = { cleaned: [], without: [], removed: [], tombstones: [] };
   // A backup in progress contains it, too.
-  removeUnfinished(paths.database, Infinity);
+  removeUnfinishedBackups(paths.database, Infinity);
   for (const path of copiesOf(paths)) {
     const result = tryClearCopy(db, path, traces);
     if (result !== undefined) {
