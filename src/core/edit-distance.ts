@@ -1,6 +1,6 @@
 // Edit distance between words: insertions, deletions, changes, and swaps of neighbours.
 
-/** Any number above `max` where the distance is larger. */
+/** Returns any number above `max` if the distance is larger: it stops counting there. */
 export function editDistance(a: string, b: string, max: number): number {
   if (Math.abs(a.length - b.length) > max) return max + 1;
   let older: number[] = [];
@@ -20,7 +20,7 @@ export function editDistance(a: string, b: string, max: number): number {
   return previous[b.length] ?? max + 1;
 }
 
-/** The closest word: at most two letters, and a third of them, differ. Ignores case. */
+/** The closest word, ignoring case; undefined if more than two letters, or a third of the name, differ. */
 export function nearest<T extends string>(name: string, words: readonly T[]): T | undefined {
   const max = Math.min(2, Math.floor(name.length / 3));
   const near = words.map((word) => ({ word, distance: editDistance(name.toLowerCase(), word.toLowerCase(), max) }));

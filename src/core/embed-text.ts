@@ -1,19 +1,19 @@
-// The text of turns and observations that is embedded, in pieces that fit a small model.
+// Selects the text of turns and observations to embed, and cuts it into pieces that fit a small model.
 
-/** About 200 tokens; a small model reads 256. */
+/** About 200 tokens. A small model reads 256. */
 const PIECE_CHARS = 800;
-/** Of a long answer only the beginning and the end, which usually sums it up, are embedded. */
+/** Only the beginning and the end of a long answer are embedded: the end is usually a summary. */
 const FIRST_PIECES = 2;
 const LAST_PIECES = 4;
 /** Shorter answers ("Done.", "Let me look at it.") are not embedded. */
 const MIN_ANSWER_CHARS = 60;
-/** A speaker's name, "Ann: ", would dominate the vector. */
+/** A speaker label such as "Ann: ". It is removed, because it would dominate the vector. */
 const LABEL = /^\s*\p{Lu}[\p{L}'-]{0,30}: +/u;
 
 /** Shorter prompts ("yes", "go on", "b") are similar to everything. */
 const MIN_PROMPT_WORDS = 3;
 
-/** The prompt, and the answers cut into pieces; a very short prompt is put in front of the first. */
+/** The prompt is the first piece; a very short prompt is part of the first answer piece instead. */
 export function turnPieces(prompt: string, answers: readonly string[]): string[] {
   const question = plain(prompt).slice(0, PIECE_CHARS);
   const long = answers.map(plain).filter((text) => text.length >= MIN_ANSWER_CHARS);
@@ -36,7 +36,7 @@ export function observationPieces(observation: {
   return [text.slice(0, PIECE_CHARS)].filter((piece) => piece !== "");
 }
 
-/** Without Markdown, and without fenced code, which keyword search finds. */
+/** Removes Markdown, and fenced code: keyword search finds that. */
 function plain(text: string): string {
   return text
     .replace(LABEL, "")
@@ -46,7 +46,7 @@ function plain(text: string): string {
     .trim();
 }
 
-/** Cut at the end of a line or sentence, if there is one in the second half. */
+/** Cuts each piece after a line or sentence that ends in the piece's second half, else at PIECE_CHARS. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   for (let rest = text.trim(); rest !== "";) {

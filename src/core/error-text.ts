@@ -1,7 +1,7 @@
 // Makes errors comparable: removes what differs between runs, such as times, addresses, folders and line numbers.
 import { oneLine } from "./text.ts";
 
-/** Lower case, single spaces, placeholders for what varies: the same for two runs. */
+/** "Error at 12:01:02 in /a/b.ts:3" -> "error at <time> in b.ts:#" */
 export function normaliseError(text: string): string {
   return (
     text
@@ -16,7 +16,7 @@ export function normaliseError(text: string): string {
       .replace(/\b[A-Za-z]:(?=[\\/])/g, "")
       .replace(/[\w@.~+\\/-]+/g, lastPart)
       .replace(/[‘’“”`"']/g, "'")
-      // Not a number within a name: "TS2304".
+      // Keep numbers within names: "TS2304".
       .replace(/(?<![\p{L}\p{N}_])\d+/gu, "#")
       .toLowerCase()
       .replace(/\s+/g, " ")
@@ -80,7 +80,7 @@ const STOP_WORDS = new Set(
   ),
 );
 
-/** The user refused the tool use, so it never ran: not a failure of the tool. */
+/** True if the user rejected the tool call: it never ran, so the output is not an error of the tool. */
 export function isDenial(output: string): boolean {
   return /^The user doesn't want to (?:proceed|take this action)/.test(output);
 }

@@ -5,14 +5,14 @@ export interface FileTouch {
   kind: "read" | "edit" | "create";
   added?: number;
   removed?: number;
-  /** The agent's name for its copy of the file from before this turn. */
+  /** Name of the file snapshot that the agent made before this turn's edits. */
   backup?: string;
 }
 
 export type Activity =
   | { kind: "session-start"; source: string; model?: string }
   | { kind: "prompt"; promptId?: string; text: string }
-  /** A prompt that no person typed, e.g. the notice that a background task ended. Not a turn of its own. */
+  /** A prompt that a program wrote, e.g. a notice that a background task ended. It does not start a turn. */
   | { kind: "machine-prompt" }
   | {
       kind: "tool-use";
@@ -26,7 +26,7 @@ export type Activity =
       durationMs?: number;
       files: FileTouch[];
     }
-  /** A tool is about to run: a moment to inject context. */
+  /** A tool is about to run, and C-Mem may inject context. */
   | { kind: "tool-start"; promptId?: string; name: string; input: unknown; path?: string }
   | { kind: "subagent-start"; promptId?: string }
   /** Context was injected outside of any other event. */
@@ -49,7 +49,7 @@ export type Activity =
     }
   /** The agent's own title for the session. */
   | { kind: "title"; title: string }
-  /** What the session continues: a plan from an earlier session, or a copied history. */
+  /** Where the session comes from: a plan of an earlier session, or the history it was forked from. */
   | { kind: "origin"; plan?: string; forkedFrom?: string }
   /** Files that the agent copied before changing them. */
   | { kind: "file-snapshot"; promptId?: string; files: FileTouch[] }
@@ -78,7 +78,7 @@ const ACTIVITIES: Record<Activity["kind"], true> = {
   "session-end": true,
 };
 
-/** The spool may have events of a newer version. */
+/** Events of other kinds stay in the spool: a newer version wrote them. */
 export const KNOWN_ACTIVITIES: ReadonlySet<string> = new Set(Object.keys(ACTIVITIES));
 
 export interface TokenCounts {
@@ -98,9 +98,9 @@ export interface AgentEvent {
   cwd: string;
   transcriptPath?: string;
   version?: string;
-  /** As recorded by the agent, "" without a branch. Live events omit it: it is read from the repository. */
+  /** From the transcript; "" if there was no branch. Live events omit it: C-Mem reads the repository. */
   branch?: string;
-  /** The original session of an event that a fork has copied, "" where the agent does not say. */
+  /** Set if a fork copied the event: the original session, "" if the agent does not name it. */
   copiedFrom?: string;
   at: number;
   activity: Activity;
@@ -126,7 +126,7 @@ export interface Injection {
   tokens: number;
 }
 
-/** An event ready for the store: filtered, and with its project, which needs the folder to exist. */
+/** A filtered event. Its project is resolved at capture, while the folder still exists. */
 export interface CapturedEvent extends AgentEvent {
   hook?: string;
   project: Project;

@@ -1,5 +1,5 @@
-// Matches a path against a folder or a glob: "*" within a name, "**" across folders. A match includes everything below.
-// Without regular expressions: a pattern from an untrusted repository must not take long.
+// Matches a path against a folder or a glob: "*" within a name, "**" across folders. Paths below a match also match.
+// Uses no regular expressions: an untrusted repository's pattern could make them exponentially slow.
 
 export function matchesPath(pattern: string, path: string): boolean {
   const wanted = splitPath(pattern);
@@ -19,14 +19,14 @@ export function matchesPath(pattern: string, path: string): boolean {
 
 const ANY_FOLDERS = "**";
 
-/** "**" also matches no folder. */
+/** "**" matches zero or more folders. */
 function afterFolders(wanted: readonly string[], places: readonly number[]): number[] {
   const open = new Set(places);
   for (const place of open) if (wanted[place] === ANY_FOLDERS) open.add(place + 1);
   return [...open];
 }
 
-/** "*" matches any letters, "?" one. Backtracks to the last "*" only, so the time is not exponential. */
+/** "*" matches any characters, "?" one. Backtracks only to the last "*", so the time is not exponential. */
 function matchesName(pattern: string, name: string): boolean {
   let at = 0;
   let star = -1;

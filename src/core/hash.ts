@@ -1,4 +1,4 @@
-// A short hash of a text, not safe against an attacker. Without node:crypto, which is slow to load in a hook.
+// A short hash of a text, not cryptographically secure. node:crypto is slow to load in a hook.
 
 /** cyrb53: 53 bits, in base 36. */
 export function shortHash(text: string): string {

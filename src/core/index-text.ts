@@ -1,12 +1,12 @@
-// The text of turns and tool uses that the full-text indexes contain.
+// Prepares the text of turns and tool uses for the full-text indexes.
 import { camelParts, spaceOut } from "./words.ts";
 
-/** With 8 KB of each output the same sessions rank 2 points worse than with 2 KB. */
+/** With 8 KB of each output in the index, search ranks sessions 2 points worse than with 2 KB. */
 const MAX_OUTPUT_CHARS = 2_000;
 const MAX_INPUT_CHARS = 8_000;
 const MAX_CALL_CHARS = 1_000;
-/** Longer words are data (base64, minified files) that queries do not contain. */
-const MAX_PARTED_CHARS = 64;
+/** Longer words are data (base64, minified files); their camelCase parts are not indexed. */
+const MAX_CAMEL_CHARS = 64;
 
 export interface TurnText {
   prompt: string;
@@ -25,16 +25,16 @@ export function turnColumns(turn: TurnText) {
   };
 }
 
-/** A shorter turn is filled up to this with text of its neighbours. */
+/** A shorter turn is padded with text of its neighbours up to this length. */
 export const NEIGHBOUR_CHARS = 800;
-/** Neighbours on each side. */
+/** Number of neighbours on each side. */
 export const NEIGHBOUR_TURNS = 2;
 
-/** Text of the neighbour turns, nearest first, up to NEIGHBOUR_CHARS with the turn's own. */
-export function neighbourColumn({ prompt, answer }: TurnColumns, beside: readonly string[]): string {
+/** `neighbours` is nearest first. The turn's own text counts towards NEIGHBOUR_CHARS. */
+export function neighbourColumn({ prompt, answer }: TurnColumns, neighbours: readonly string[]): string {
   let left = NEIGHBOUR_CHARS - prompt.length - answer.length;
   const parts: string[] = [];
-  for (const text of beside) {
+  for (const text of neighbours) {
     if (left <= 0) break;
     parts.push(indexable(text.slice(0, left)));
     left -= text.length;
@@ -49,14 +49,14 @@ export function toolColumns(name: string, input: unknown, output: string): { inp
   };
 }
 
-/** The text, and after it the parts of its camelCase words in their order: "productTour" is found by "product tour". */
+/** Appends the parts of camelCase words: "productTour" -> "productTour\nproduct Tour". */
 export function indexable(text: string): string {
   const spaced = spaceOut(text);
-  const parts = camelParts(spaced, MAX_PARTED_CHARS);
+  const parts = camelParts(spaced, MAX_CAMEL_CHARS);
   return parts.length === 0 ? spaced : `${spaced}\n${parts.join(" ")}`;
 }
 
-/** Input fields with file contents; only the tool index has those. */
+/** Input fields that contain file text. The tool index includes them, the turn index does not. */
 const CONTENT_KEYS = new Set([
   "content",
   "old_string",

@@ -1,4 +1,4 @@
-// Reads loose JSON of agents' hooks and transcripts, where any field may be missing or of another type.
+// Reads JSON from hooks and transcripts, where any field may be missing or of another type.
 import { isTime } from "./time.ts";
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
@@ -25,7 +25,7 @@ export function asString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Ids come from outside and become keys. */
+/** Ids come from agents and become database keys. */
 const MAX_ID_CHARS = 256;
 
 export function asId(value: unknown): string | undefined {
@@ -51,7 +51,7 @@ export function asTime(value: unknown): number | undefined {
   return at !== undefined && at > 0 && isTime(at) ? at : undefined;
 }
 
-/** A hook may run late or from a queue, and a clock may be a little fast. Other times are wrong. */
+/** A hook may run late, and the agent's clock may be slightly fast. Other times are wrong. */
 const LATE_MS = 24 * 60 * 60_000;
 const AHEAD_MS = 60_000;
 
@@ -61,7 +61,7 @@ export function payloadTime(timestamp: unknown, now: number): number {
   return at !== undefined && at >= now - LATE_MS && at <= now + AHEAD_MS ? at : now;
 }
 
-/** Undefined where the text is not JSON. */
+/** Undefined if the text is not JSON. */
 export function parseJson(text: string | undefined): Json | undefined {
   if (text === undefined) return undefined;
   try {
@@ -71,7 +71,7 @@ export function parseJson(text: string | undefined): Json | undefined {
   }
 }
 
-/** The text of content blocks of MCP tools, agents and transcripts. */
+/** The text of content blocks, one per line; "[image]" for a block without text. */
 export function blocksText(blocks: readonly Json[]): string {
   const parts = blocks.map((block) => {
     const object = asObject(block);

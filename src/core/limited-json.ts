@@ -1,15 +1,15 @@
-// JSON of unknown origin: 6 MB of `[` would take 570 MB to parse, 24 MB of `{},` a gigabyte.
+// Parses untrusted JSON within limits: 6 MB of `[` would take 570 MB to parse, 24 MB of `{},` a gigabyte.
 
 /** Deeper than any stored value. */
 const MAX_DEPTH = 1_000;
-/** At most 60 MB of memory. Rows of exports have under 500 values. */
+/** Parsing takes at most 60 MB of memory. A row of an export has fewer than 500 values. */
 const MAX_VALUES = 500_000;
 /** Shorter texts need no check. */
 const SMALL_CHARS = 64 * 1024;
 
 const [QUOTE, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Also throws if the JSON is nested too deeply or has too many values. */
+/** Throws if the text is not JSON, is nested too deeply or has too many values. */
 export function parseLimitedJson(text: string): unknown {
   if (text.length > SMALL_CHARS) checkShape(text);
   return JSON.parse(text);
@@ -40,7 +40,7 @@ function checkShape(text: string): void {
   }
 }
 
-/** After the closing quotation mark. */
+/** The index after the closing quotation mark. */
 function stringEnd(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0;

@@ -1,4 +1,4 @@
-// Memory derived from evidence by the extractor or a model, or written by a person.
+// Types of memory: derived from evidence by the extractor or a model, or written by the user.
 
 export const OBSERVATION_TYPES = ["decision", "bugfix", "feature", "refactor", "discovery", "change"] as const;
 export type ObservationType = (typeof OBSERVATION_TYPES)[number];
@@ -14,7 +14,7 @@ export const CONCEPTS = [
 ] as const;
 export type Concept = (typeof CONCEPTS)[number];
 
-/** Whose text it is derived from. A tool's output is trusted least. */
+/** Who wrote the text that the memory is derived from. Tool output is trusted least. */
 export type Origin = "user" | "assistant" | "tool";
 
 export interface Observation {
@@ -25,14 +25,14 @@ export interface Observation {
   facts: string[];
   concepts: Concept[];
   files: string[];
-  /** Item ids: "p12" (prompt), "m34" (message), "t56" (tool use). Empty only where a person wrote it. */
+  /** Item ids: "p12" (prompt), "m34" (message), "t56" (tool use). Empty only if the user wrote the observation. */
   evidence: string[];
   origin: Origin;
-  /** Its topic in comparable form: a newer observation on the same subject replaces the older. */
+  /** The topic as a key: a newer observation with the same subject supersedes the older one. */
   subject?: string;
 }
 
-/** Of a turn or a whole session. */
+/** The summary of a turn or of a whole session. */
 export interface Summary {
   request: string;
   investigated: string;
@@ -50,14 +50,14 @@ export interface TurnMemory {
   summary: Summary;
 }
 
-/** Who derived a row. `promptHash` identifies the model's prompt. */
+/** What produced a row of memory. `promptHash` identifies the prompt sent to the model. */
 export interface Producer {
   /** "extractor", "user", "import" (from another system), or "<provider>/<model>". */
   name: string;
   promptHash?: string;
 }
 
-/** Needs no model and no network. */
+/** Derives memory with rules, without a model or the network. */
 export const EXTRACTOR: Producer = { name: "extractor" };
 
 /** A next step in the summary of an interrupted turn. */

@@ -1,6 +1,9 @@
-// C-Mem's own tools: their answers are memory already and must not become evidence.
+// Recognises C-Mem's own tools: their output is memory already, so it is not recorded.
 
-/** Claude Code's name is mcp__plugin_c-mem_memory__search or mcp__c-mem__search, other agents' mcp_c-mem_search, c-mem__search, c-mem_search, c-mem-search. */
+/**
+ * Names of the search tool in Claude Code: mcp__plugin_c-mem_memory__search, mcp__c-mem__search. In other agents:
+ * mcp_c-mem_search, c-mem__search, c-mem_search, c-mem-search.
+ */
 const OWN = /^(?:mcp__?)?(?:plugin_c-mem_memory|c-mem)(?:__|[-_.])\w+$/;
 
 export function isSkippedTool(tool: string, skipTools: readonly string[]): boolean {

@@ -7,7 +7,7 @@ export interface Block {
   section: string;
 }
 
-/** Longer texts are mostly pasted; the message is at the beginning. */
+/** The rest of a longer text is usually pasted. */
 const MAX_CHARS = 40_000;
 const MAX_LINE_CHARS = 2_000;
 
@@ -62,7 +62,7 @@ export function readBlocks(markdown: string): Block[] {
   return withLabels(blocks);
 }
 
-/** A line that continues the one before, wrapped by its author's editor. */
+/** True if the line continues the line before: the author's editor wrapped the text. */
 function isWrapped(before: string, line: string): boolean {
   return /[.!?:;]$/.test(before) || /^\s*[\p{Ll}\p{Lo}(`]/u.test(line) || before.length > 70;
 }
@@ -72,7 +72,7 @@ function add(blocks: Block[], block: Block): void {
   if (/[\p{L}\p{N}]/u.test(text)) blocks.push({ ...block, text });
 }
 
-/** "What changed:" before a list is its heading. */
+/** A line such as "What changed:" before a list becomes a heading. */
 function withLabels(blocks: readonly Block[]): Block[] {
   let label: string | undefined;
   return blocks.map((block, index) => {
@@ -86,13 +86,13 @@ function withLabels(blocks: readonly Block[]): Block[] {
   });
 }
 
-/** Only known tags: `<name>` is a placeholder. */
+/** Known tags only: `<name>` may be a placeholder. */
 const HTML =
   /<\/?(?:b|i|u|em|strong|code|pre|p|br|hr|div|span|details|summary|a|ul|ol|li|sub|sup|kbd|img|table|tr|td|th|tbody|thead|h[1-6])(?:\s[^<>]{0,200})?\/?>/gi;
 
 function withoutTags(text: string): string {
-  // Not between backticks: there the text is about the tag.
   if (!text.includes("<")) return text;
+  // A tag between backticks is the topic of the text, so it stays.
   return text
     .split(/(`[^`]*`)/)
     .map((part, index) => (index % 2 === 0 ? part.replace(HTML, " ") : part))
@@ -130,7 +130,7 @@ export function sentencesOf(text: string): string[] {
   return sentences.filter((sentence) => sentence !== "");
 }
 
-/** As many whole sentences as fit; the beginning of the first one if that is too long. */
+/** As many whole sentences as fit. If the first one is too long, its beginning. */
 export function wholeSentences(sentences: readonly string[], maxChars: number): string {
   let text = "";
   for (const sentence of sentences) {
@@ -141,13 +141,13 @@ export function wholeSentences(sentences: readonly string[], maxChars: number): 
   return text === "" ? clip(sentences[0] ?? "", maxChars) : text;
 }
 
-/** At most `maxChars`, cut after a clause or a word, with "…". */
+/** Cuts a longer text after a clause or a word and adds "…". */
 export function clip(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const cut = text.slice(0, maxChars - 1);
   const clause = /^.*[;:,—–](?=\s)/su.exec(cut)?.[0] ?? "";
   const word = /^.*(?=\s)/su.exec(cut)?.[0] ?? "";
-  // Addresses and paths are cut at a separator; only scripts without spaces are cut anywhere.
+  // URLs and paths are cut at a separator. Text without spaces or separators is cut anywhere.
   const part = /^.*\S(?=[/?&=.])/su.exec(cut)?.[0] ?? "";
   const rough = word === "" ? cut.replace(/[\uD800-\uDBFF]$/, "") : word;
   const kept =
@@ -161,7 +161,7 @@ export function clip(text: string, maxChars: number): string {
   return `${balance(kept).replace(/[\s,;:.—–-]+$/u, "")}…`;
 }
 
-/** Removes a quotation or bracket that the cut left open. */
+/** Removes an unclosed quotation or bracket at the end. */
 function balance(text: string): string {
   let kept = text;
   if ((kept.match(/`/g)?.length ?? 0) % 2 === 1) kept = kept.slice(0, kept.lastIndexOf("`"));

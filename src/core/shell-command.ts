@@ -1,10 +1,10 @@
 // Makes shell commands comparable: the same command in another folder or with another redirection counts as one.
 
-/** Longer quoted texts are messages and patterns, which do not make a command a different one. */
+/** Longer quoted arguments are messages or patterns. Commands that differ only in them count as the same. */
 const QUOTED_CHARS = 24;
 const MAX_CHARS = 4_000;
 
-/** Without a leading `cd` (half of all commands have one) or comment. */
+/** Removes leading comments and a leading `cd`, which half of all commands have. */
 export function normaliseCommand(command: string): string {
   return command
     .trim()
@@ -42,7 +42,7 @@ export function commandHead(command: string): string {
   return words.length < 2 ? "" : words.join(" ");
 }
 
-/** The share of words in common, of the longer command: 0 to 1. */
+/** Words in both commands, as a share of the longer command's words: 0 to 1. */
 export function commandOverlap(a: string, b: string): number {
   const words = (command: string): Set<string> => new Set(commandKey(command).split(" ").filter(Boolean));
   const [one, other] = [words(a), words(b)];

@@ -1,7 +1,7 @@
 // Similarity of two texts by their informative words.
 import { STOP_WORDS, wordsOf } from "./words.ts";
 
-/** From this overlap on, two titles or texts count as the same. */
+/** Two titles or texts with at least this overlap count as the same. */
 export const SAME_TEXT = 0.6;
 
 /** The share of the shorter text's words that the longer one has. */

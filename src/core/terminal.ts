@@ -1,6 +1,6 @@
 // Removes terminal control sequences. Everything written to a terminal passes through here.
 
-/** A quick check for all patterns below. */
+/** Every match of the patterns below contains one of these. */
 const CONTROL_CHARACTERS =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef]/;
@@ -8,7 +8,7 @@ const CONTROL_CHARACTERS =
 const STRINGS =
   // oxlint-disable-next-line no-control-regex
   /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\n\u0007\u001b\u0090\u0098\u009c-\u009f]*(?:\u0007|\u001b\\|\u009c)/g;
-/** CSI: colours, moving the cursor, clearing the screen. Then escapes of two and three characters. */
+/** CSI sequences (colours, cursor movement, clearing the screen), and shorter escape sequences. */
 // oxlint-disable-next-line no-control-regex
 const SEQUENCES = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/g;
 const REST = new RegExp(CONTROL_CHARACTERS.source, "g");
@@ -19,7 +19,7 @@ export function terminalSafe(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(STRINGS, "").replace(SEQUENCES, "").replace(REST, "");
 }
 
-/** The same for JSON, by escaping: `JSON.stringify` escapes only control characters below a space. */
+/** Escapes control characters in JSON: `JSON.stringify` escapes only those below U+0020. */
 export function terminalSafeJson(json: string): string {
   if (!CONTROL_CHARACTERS.test(json)) return json;
   return json.replace(REST, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -1,6 +1,6 @@
 // Formats text for people and agents: one line, truncated, counted.
 
-/** Control characters would change how a terminal shows the text around them. */
+/** Control characters can change how a terminal shows other text. */
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g;
 // oxlint-disable-next-line no-control-regex
@@ -13,7 +13,7 @@ export function plainLines(text: string): string {
 
 /** The text on one line, at most `maxChars` UTF-16 units, cut at a word if possible. */
 export function oneLine(text: string, maxChars: number): string {
-  // Texts may be megabytes long.
+  // Slice first: collapsing whitespace in megabytes is slow.
   const flat = text
     .slice(0, maxChars * 4)
     .replace(CONTROL, " ")
@@ -40,7 +40,7 @@ export function ago(at: number, now: number): string {
   return days < 60 ? `${days} days ago` : `${Math.round(days / 30)} months ago`;
 }
 
-/** `toLocaleString` takes milliseconds to load locale data, in a process of some thirty. */
+/** Not `toLocaleString`: it loads locale data for several milliseconds, and a hook should take about 30 ms. */
 export function withCommas(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { localMinute, parseTime, spanOf } from "./time.ts";
+import { localMinute, parseTime, validSpan } from "./time.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 
@@ -15,9 +15,9 @@ describe("a time", () => {
 
   it("is refused in a span that ends before it starts", () => {
     const span = { since: 1, before: 2 };
-    expect(spanOf(span)).toBe(span);
-    expect(() => spanOf({ since: 2, before: 2 })).toThrow(expect.objectContaining({ code: "usage" }));
-    expect(spanOf({ since: 2, before: undefined })).toEqual({ since: 2, before: undefined });
+    expect(validSpan(span)).toBe(span);
+    expect(() => validSpan({ since: 2, before: 2 })).toThrow(expect.objectContaining({ code: "usage" }));
+    expect(validSpan({ since: 2, before: undefined })).toEqual({ since: 2, before: undefined });
   });
 
   it.each(["UTC", "Asia/Tokyo", "America/Los_Angeles"])("without an hour is local midnight in %s", (zone) => {

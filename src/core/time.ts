@@ -14,15 +14,15 @@ export function parseTime(text: string, now: number): number {
   });
 }
 
-/** Returns the span, or throws if it ends before it starts. */
-export function spanOf<T extends { since: number | undefined; before: number | undefined }>(span: T): T {
+/** Returns the span; throws if it ends before it starts. */
+export function validSpan<T extends { since: number | undefined; before: number | undefined }>(span: T): T {
   if (span.since === undefined || span.before === undefined || span.since < span.before) return span;
   throw new AppError("usage", "before must be later than since.", {
     hint: "before is exclusive: give a later time.",
   });
 }
 
-/** A day starts at local midnight, unlike in Date.parse. NaN for February 31. */
+/** "2026-01-31" is local midnight, not UTC as in Date.parse. NaN for February 31. */
 function parseDate(text: string): number {
   const [, month = "", day = "01", time = ""] = /^(\d{4}-\d{2})(?:-(\d{2}))?([Tt ].*)?$/.exec(text) ?? [];
   const date = `${month}-${day}`;
@@ -30,10 +30,10 @@ function parseDate(text: string): number {
   return isDay ? Date.parse(time === "" ? `${date}T00:00` : text) : Number.NaN;
 }
 
-/** The end of year 9999; beyond 275760 `Date` fails. */
+/** The end of the year 9999. `Date` fails after the year 275760. */
 const MAX_TIME_MS = Date.UTC(10_000, 0) - 1;
 
-/** Formatting other numbers would throw. */
+/** `toISOString` throws for many other numbers. */
 export function isTime(at: number): boolean {
   return at >= 0 && at <= MAX_TIME_MS;
 }

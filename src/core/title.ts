@@ -2,7 +2,7 @@
 import { oneLine } from "./text.ts";
 
 const MAX_CHARS = 100;
-/** Openings of prompts that say nothing about the task. */
+/** First words of a prompt that say nothing about the task. */
 const PREAMBLE = /^(?:implement|execute|carry out|follow) the (?:following|below|attached) plan[:.]?\s*/i;
 
 export function titleOf(prompt: string): string {
@@ -13,7 +13,7 @@ export function titleOf(prompt: string): string {
   return oneLine(heading ?? text, MAX_CHARS);
 }
 
-/** A command or a short reply: a later prompt may give a better title. */
+/** True for a command or a short reply: a later prompt may give a better title. */
 export function isWeakTitle(title: string): boolean {
   return title.startsWith("/") || title.length < 12;
 }

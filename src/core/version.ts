@@ -1,4 +1,4 @@
-// The version; a test keeps it equal to package.json and the plugin's manifest.
+// The version. A test compares it with package.json and the plugin's manifest.
 
 export const VERSION = "0.1.0";
 

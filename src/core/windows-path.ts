@@ -7,7 +7,7 @@ export function isWindowsPath(path: string): boolean {
   return WINDOWS.test(path);
 }
 
-/** With "/", an upper-case drive and no "." or "..": `\\?\c:\a\..\b` and `/c/b` -> "C:/b". Only for paths of a Windows session. */
+/** `\\?\c:\a\..\b` and `/c/b` -> "C:/b". Only for paths of a Windows session. */
 export function slashedPath(path: string): string {
   const slashed = path
     .replaceAll("\\", "/")
@@ -19,12 +19,12 @@ export function slashedPath(path: string): string {
   return root + withoutDots(rest, root !== "");
 }
 
-/** As Windows writes it: "C:\Users\me". */
+/** "c:/Users/me" -> "C:\Users\me" */
 export function nativeWindowsPath(path: string): string {
   return slashedPath(path).replaceAll("/", "\\");
 }
 
-/** The part of a slashed path below the folder, ignoring case; undefined where it is not below. */
+/** The part of a slashed path below the folder, ignoring case; undefined if it is not below. */
 export function pathBelow(folder: string, path: string): string | undefined {
   const start = `${folder.replace(/\/+$/, "")}/`;
   return path.length > start.length && path.slice(0, start.length).toLowerCase() === start.toLowerCase()
@@ -32,7 +32,7 @@ export function pathBelow(folder: string, path: string): string | undefined {
     : undefined;
 }
 
-/** Absolute and slashed, relative to a session's folder. */
+/** The absolute path with slashes; a relative path is resolved against the session's folder. */
 export function fullWindowsPath(path: string, cwd: string): string {
   const given = slashedPath(path);
   return /^(?:[A-Z]:|\/)/.test(given) ? given : slashedPath(`${cwd}/${given}`);

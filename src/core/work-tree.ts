@@ -1,7 +1,7 @@
-// The state of a working tree that memory is checked against.
+// The state of a working tree. C-Mem checks against it whether memory is still valid.
 
 export interface WorkTree {
-  /** Paths in memory are relative to it. */
+  /** The root folder. Paths in memory are relative to it. */
   top: string;
   branch?: string | undefined;
   /** Recent entries of HEAD's reflog, oldest first. */
@@ -18,7 +18,7 @@ export interface RefMove {
 
 const TRUNKS = new Set(["main", "master", "develop", "dev", "trunk", "HEAD", ""]);
 
-/** Shared branches say little about a session. */
+/** True for shared branches, which say little about a session. */
 export function isTrunk(branch: string): boolean {
   return TRUNKS.has(branch);
 }

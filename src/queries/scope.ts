@@ -2,7 +2,7 @@
 import { AGENTS } from "../agents/spec.ts";
 import { findProjectHere } from "../capture/capture-context.ts";
 import { nothingFound, usageError } from "../core/error.ts";
-import { parseTime, spanOf } from "../core/time.ts";
+import { parseTime, validSpan } from "../core/time.ts";
 import type { Db } from "../store/db/driver.ts";
 import { projectsNamed } from "../store/tables/projects.ts";
 import type { Scope } from "../store/reads/scope.ts";
@@ -78,7 +78,7 @@ export function readRange(
 ): Pick<Scope, "agent" | "since" | "before"> {
   const now = Date.now();
   const firstDay = days === undefined ? undefined : now - days * 86_400_000;
-  return spanOf({
+  return validSpan({
     // An editor may have recorded sessions over HTTP under a name of its own.
     agent: agent !== undefined && listAgents(db).includes(agent) ? agent : checkAgent(agent),
     since: since === undefined ? firstDay : parseTime(since, now),

@@ -1,5 +1,5 @@
 // Finds the observations a prompt is about: those with several of its rare words.
-import { tailsOf } from "../../core/query.ts";
+import { pathSuffixes } from "../../core/query.ts";
 import { wordsOf } from "../../core/words.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {
@@ -102,7 +102,7 @@ function voteByFiles(db: Db, query: PromptQuery, projectId: number, total: numbe
   const maxRows = Math.max(MIN_INFORMATIVE, Math.floor(total * FILE_SHARE));
   for (const path of query.paths.slice(0, MAX_PATHS)) {
     // "src/a/index.ts" may be stored as "a/index.ts", but "index.ts" alone could be any file.
-    for (const tail of tailsOf(path).filter((each) => each === path || each.includes("/"))) {
+    for (const tail of pathSuffixes(path).filter((each) => each === path || each.includes("/"))) {
       const rows = observationsAbout(db, { kind: "file", key: tail }, projectId, FILE_ROWS);
       if (rows.length === 0) continue;
       if (rows.length <= maxRows) for (const { id } of rows) vote(id, tail, 2 * Math.log(1 + total / rows.length), 1);

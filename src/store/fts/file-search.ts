@@ -1,5 +1,5 @@
 // Sessions found by the files they touched.
-import { type PreparedQuery, tailsOf } from "../../core/query.ts";
+import { type PreparedQuery, pathSuffixes } from "../../core/query.ts";
 import type { Db } from "../db/driver.ts";
 import { and, anyOf, sql, type Sql } from "../db/sql.ts";
 import { escapeLike, isWithin } from "../reads/scope.ts";
@@ -47,7 +47,7 @@ function scored(touches: readonly Touch[], { isFileSearch }: FileScope): Hit[] {
 }
 
 function isPath(path: string, { isFileSearch }: FileScope): Sql {
-  const isTail = sql`f.path IN ${anyOf(tailsOf(path))}`;
+  const isTail = sql`f.path IN ${anyOf(pathSuffixes(path))}`;
   return isFileSearch ? sql`${isTail} OR f.path LIKE ${`%/${escapeLike(path)}`} ESCAPE '\\'` : isTail;
 }
 
