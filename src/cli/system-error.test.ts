@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,6 +25,17 @@ describe("explainSystemError", () => {
       code: "disk_full",
       message: "A file could not be written: the disk is full (ENOSPC).",
     });
+  });
+
+  it("recognises a file where a folder is needed", () => {
+    try {
+      mkdirSync(import.meta.filename, { recursive: true });
+    } catch (error) {
+      expect(explainSystemError(error)).toMatchObject({
+        message: `${import.meta.filename} is a file, not a folder (EEXIST).`,
+      });
+    }
+    expect.assertions(1);
   });
 
   it("recognises a deleted current folder", () => {

@@ -5,6 +5,7 @@ const MESSAGES: Record<string, [message: string, hint: string]> = {
   EACCES: ["cannot be read or written", "Check its owner and permissions"],
   EPERM: ["cannot be read or written", "Check its owner and permissions"],
   EROFS: ["is on a disk that cannot be written", "Make it writable"],
+  EEXIST: ["is a file, not a folder", "Move it away, or set C_MEM_HOME to a folder"],
   ENOTDIR: ["cannot exist: a part of its path is a file", "Move that file away"],
   ENOSPC: ["could not be written: the disk is full", "Free some space"],
   EDQUOT: ["could not be written: your disk quota is used up", "Free some space"],
@@ -25,7 +26,7 @@ export function explainSystemError(error: unknown): unknown {
       cause: error,
     });
   }
-  const known = MESSAGES[code ?? ""];
+  const known = code === "EEXIST" && syscall !== "mkdir" ? undefined : MESSAGES[code ?? ""];
   if (error instanceof AppError || known === undefined) return error;
   // A failed write has no path.
   const what = path ?? (IS_FULL.has(code ?? "") ? "A file" : undefined);
