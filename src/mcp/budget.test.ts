@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateTokens } from "../core/tokens.ts";
-import { cutToTokens, layOut } from "./budget.ts";
+import { cutToTokens, fitReply } from "./budget.ts";
 
 describe("an answer", () => {
   it("never exceeds its budget and counts the omitted pieces", () => {
@@ -10,7 +10,7 @@ describe("an answer", () => {
     );
     fc.assert(
       fc.property(pieces, fc.integer({ min: 40, max: 600 }), (list, maxTokens) => {
-        const text = layOut({ head: "Head.", pieces: list, foot: (left) => `${left} left` }, maxTokens);
+        const text = fitReply({ head: "Head.", pieces: list, foot: (left) => `${left} left` }, maxTokens);
         expect(estimateTokens(text)).toBeLessThanOrEqual(maxTokens);
         expect(text).toMatch(/^Head\.[\s\S]*\d+ left$/);
       }),
@@ -23,7 +23,7 @@ describe("an answer", () => {
       text: `${name} ${word}`,
       rank: [2, 0, 1, 3][index] ?? 0,
     }));
-    const text = layOut({ head: "", pieces, foot: (left) => `${left} left` }, 60);
+    const text = fitReply({ head: "", pieces, foot: (left) => `${left} left` }, 60);
     expect(text.split("\n").map((one) => one.slice(0, 1))).toEqual(["b", "c", "2"]);
   });
 
@@ -33,7 +33,7 @@ describe("an answer", () => {
       { text: "other ".repeat(200), rank: 2 },
       { text: lines, rank: 1 },
     ];
-    const text = layOut({ head: "Head.", pieces, foot: (left) => `${left} left` }, 60);
+    const text = fitReply({ head: "Head.", pieces, foot: (left) => `${left} left` }, 60);
     expect(text).toBe("Head.\nt1 failed\n2 left");
   });
 });

@@ -1,4 +1,4 @@
-// One observation, item or session in full, within a budget.
+// Describes one observation, item or session in full, within a token budget.
 import { count, listText } from "../core/text.ts";
 import { observation as observationQuery } from "../queries/observations.ts";
 import type { DataOf } from "../queries/query.ts";
@@ -11,12 +11,12 @@ import { resolveSession } from "../recall/search/find-session.ts";
 import { findItem } from "../store/reads/items.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { observationsOfTurn } from "../store/tables/observations.ts";
-import { cutToTokens, layOut, type Piece } from "./budget.ts";
+import { cutToTokens, fitReply, type Piece } from "./budget.ts";
 import { line, pathLine, plain, quoted, quotedLine, titleLine, when } from "./text.ts";
 import { type Call, runQuery } from "./tool.ts";
 
-/** Of each prompt, message or output an observation rests on; another call gives all of it. */
-const EVIDENCE_TOKENS = 200;
+/** Limit for each piece of evidence. get_observations with the id of the evidence shows all of it. */
+const MAX_EVIDENCE_TOKENS = 200;
 const FILES_SHOWN = 12;
 
 export async function observationDetail(id: string, call: Call, maxTokens: number): Promise<string> {
@@ -53,7 +53,7 @@ export async function observationDetail(id: string, call: Call, maxTokens: numbe
     ...row.replaces.map((one) => `replaces ${reference(one)}`),
     ...row.evidence.map((item) => evidenceText(item, now)),
   ];
-  return layOut({ head: head.join("\n"), pieces: pieces.map((text) => ({ text })), foot: leftOut }, maxTokens);
+  return fitReply({ head: head.join("\n"), pieces: pieces.map((text) => ({ text })), foot: omittedNote }, maxTokens);
 }
 
 function reference({ id, title }: { id: string; title: string }): string {
@@ -65,7 +65,7 @@ function filesLine(label: string, files: readonly string[]): string[] {
   return names.length === 0 ? [] : [`${label}: ${listText(names, FILES_SHOWN)}`];
 }
 
-function leftOut(left: number): string {
+function omittedNote(left: number): string {
   return left === 0 ? "" : `(${left} more parts did not fit: ask for this id alone, or raise max_tokens.)`;
 }
 
@@ -76,14 +76,14 @@ function evidenceText(item: DataOf<typeof observationQuery>["evidence"][number],
     case "tool": {
       const outcome = item.outcome === "" ? "" : ` (${item.outcome})`;
       const head = `evidence ${item.id}, ${item.name}${outcome}, ${when(item.at, now)}: ${quotedLine(item.subject, 200)}`;
-      return item.output.trim() === "" ? head : `${head}\n${quoted(item.output, item.id, EVIDENCE_TOKENS)}`;
+      return item.output.trim() === "" ? head : `${head}\n${quoted(item.output, item.id, MAX_EVIDENCE_TOKENS)}`;
     }
     default:
-      return `evidence ${item.id}, ${item.kind}, ${when(item.at, now)}:\n${cutToTokens(plain(item.text), EVIDENCE_TOKENS)}`;
+      return `evidence ${item.id}, ${item.kind}, ${when(item.at, now)}:\n${cutToTokens(plain(item.text), MAX_EVIDENCE_TOKENS)}`;
   }
 }
 
-const SUMMARY = {
+const SUMMARY_LABELS = {
   request: "asked for",
   investigated: "investigated",
   learned: "learned",
@@ -95,8 +95,8 @@ const SUMMARY = {
 export async function sessionDetail(id: string, call: Call, maxTokens: number): Promise<string> {
   const { data: session, report } = await runQuery(sessionQuery, { id }, call);
   const shortId = shortIds(call.db, [session.session_id, session.parent_session_id]);
-  const summary = Object.entries(SUMMARY).flatMap(([field, label]) => {
-    const text = plain(session.summary?.[field as keyof typeof SUMMARY] ?? "");
+  const summary = Object.entries(SUMMARY_LABELS).flatMap(([field, label]) => {
+    const text = plain(session.summary?.[field as keyof typeof SUMMARY_LABELS] ?? "");
     return text === "" ? [] : [`${label}: ${cutToTokens(text, Math.floor(maxTokens / 6))}`];
   });
   const known = session.observations.filter((row) => row.is_current).toReversed();
@@ -118,7 +118,7 @@ export async function sessionDetail(id: string, call: Call, maxTokens: number): 
     `${count(session.prompts, "prompt")}, ${count(session.tool_uses, "tool use")}, ${count(session.files_changed, "file")} changed`,
   ];
   const head = `## session ${shortId(session.session_id)}: ${line(titleText(session), 160)}\n(${from.filter(Boolean).join("; ")})`;
-  return layOut({ head, pieces: pieces.map((text) => ({ text })), foot: leftOut }, maxTokens);
+  return fitReply({ head, pieces: pieces.map((text) => ({ text })), foot: omittedNote }, maxTokens);
 }
 
 /** A prompt with its turn, a message, or a tool use with its input and output. */
@@ -143,7 +143,7 @@ export async function itemDetail(id: string, call: Call, maxTokens: number): Pro
   if (item?.kind === "message") return messageText(`## ${id} message\n${source}`, item, room);
   const found = await runQuery(show, { id: session.session_id, turn }, call);
   const pieces = "transcript" in found ? turnPieces(found.transcript, call, Math.floor(maxTokens / 3)) : [];
-  return layOut({ head: `## ${id} prompt\n${source}`, pieces, foot: leftOut }, maxTokens);
+  return fitReply({ head: `## ${id} prompt\n${source}`, pieces, foot: omittedNote }, maxTokens);
 }
 
 function messageText(head: string, message: { text: string; thinking: string | null }, maxTokens: number): string {
@@ -151,10 +151,10 @@ function messageText(head: string, message: { text: string; thinking: string | n
   if (thinking === null) return `${head}\n${cutToTokens(plain(text), maxTokens)}`;
   const half = Math.floor(maxTokens / 2);
   const said = text === "" ? [] : [cutToTokens(plain(text), half)];
-  return [head, ...said, `(its thinking)\n${cutToTokens(plain(thinking), half - 10)}`].join("\n");
+  return [head, ...said, `(thinking)\n${cutToTokens(plain(thinking), half - 10)}`].join("\n");
 }
 
-/** The prompt, the result, what is known of the turn, then the steps between. */
+/** By rank: the prompt, the last message, the observations, then everything in between. */
 function turnPieces({ session, turns: [turn] }: Transcript, { db }: Call, maxTokens: number): Piece[] {
   if (turn === undefined) return [];
   const end = turn.items.findLast((item) => item.kind === "message" && item.role === "assistant");
@@ -168,7 +168,7 @@ function turnPieces({ session, turns: [turn] }: Transcript, { db }: Call, maxTok
     ...known.map((row) => ({ text: `o${row.id} ${row.type}: ${titleLine(row, 100)}`, rank: -1 })),
     ...turn.items.map((item, index) =>
       item === end && item.kind === "message"
-        ? { text: `${item.id ?? "response"}, the last words:\n${cutToTokens(plain(item.text), maxTokens)}`, rank: -2 }
+        ? { text: `${item.id ?? "response"}, last message:\n${cutToTokens(plain(item.text), maxTokens)}`, rank: -2 }
         : { text: itemLine(item, shortId), rank: index + 1 },
     ),
     ...turn.commits.map(({ sha, subject }) => ({ text: `commit ${sha.slice(0, 9)} ${line(subject, 100)}` })),

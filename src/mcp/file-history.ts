@@ -1,4 +1,4 @@
-// file_history: which turns changed a file and why, and what is known about it.
+// file_history: the turns that changed a file with their prompts, and the observations about it.
 import { AppError } from "../core/error.ts";
 import { count } from "../core/text.ts";
 import { titleOf } from "../core/title.ts";
@@ -9,12 +9,12 @@ import { placePath } from "../queries/path-place.ts";
 import type { DataOf } from "../queries/query.ts";
 import { changeText, conversationOf, shortIdsOf } from "../queries/session-text.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
-import { BACKGROUND, footer, layOut } from "./budget.ts";
-import { ALL, type Answer, askQuery, type Call, defineTool, errorText, MAX_TOKENS, PROJECT, scopeOf } from "./tool.ts";
+import { BACKGROUND, footer, fitReply } from "./budget.ts";
+import { ALL, type Answer, tryQuery, type Call, defineTool, errorText, MAX_TOKENS, PROJECT, scopeOf } from "./tool.ts";
 import { line, titleLine, when } from "./text.ts";
 
 const DEFAULT_LIMIT = 15;
-const OBSERVATIONS = 8;
+const MAX_OBSERVATIONS = 8;
 
 const FIELDS = fields({
   path: { kind: "text", required: true, about: "" },
@@ -34,13 +34,13 @@ export const fileHistory = defineTool({
 
 async function describeFile(input: InputOf<typeof FIELDS>, call: Call): Promise<Answer> {
   const { path, reads, limit = DEFAULT_LIMIT } = input;
-  const { names, project: own, isUnknown } = placePath(call, path);
-  const project = input.project ?? (isUnknown ? ALL : own?.key);
+  const { names, project: projectOfPath, isUnknown } = placePath(call, path);
+  const project = input.project ?? (isUnknown ? ALL : projectOfPath?.key);
   const { where } = scopeOf({ project }, call);
-  const touched = await askQuery(blame, { path, reads, limit, project }, call);
+  const touched = await tryQuery(blame, { path, reads, limit, project }, call);
   const entries = touched instanceof AppError ? [] : touched.data.results;
-  const stored = entries[0]?.path ?? (own === undefined ? names[1] : names[0]) ?? path;
-  const known = await askQuery(observations, { file: stored, limit: OBSERVATIONS, project }, call);
+  const storedPath = entries[0]?.path ?? (projectOfPath === undefined ? names[1] : names[0]) ?? path;
+  const known = await tryQuery(observations, { file: storedPath, limit: MAX_OBSERVATIONS, project }, call);
   const rows = known instanceof AppError ? [] : known.data.results;
   if (touched instanceof AppError && rows.length === 0) return { text: errorText(touched) };
   const paths = [...new Set(entries.map((entry) => entry.path))];
@@ -49,7 +49,7 @@ async function describeFile(input: InputOf<typeof FIELDS>, call: Call): Promise<
     withPath: paths.length > 1,
     shortId: shortIdsOf(call.db, entries),
   };
-  // Alternate: newest change, best observation, next change, ...
+  // By rank: newest change, best observation, next change, next observation, ...
   const pieces = [
     ...rows.map((row, index) => ({
       text: `${row.id}  ${when(row.valid_from, call.now)}  ${row.type}  ${titleLine(row, 120)}`,
@@ -58,9 +58,9 @@ async function describeFile(input: InputOf<typeof FIELDS>, call: Call): Promise<
     ...entries.map((entry, index) => ({ text: entryText(entry, form), rank: index * 2 })),
   ];
   return {
-    text: layOut(
+    text: fitReply(
       {
-        head: `${line(paths.join(", ") || stored, 300)} in ${where}, newest first. ${BACKGROUND}`,
+        head: `${line(paths.join(", ") || storedPath, 300)} in ${where}, newest first. ${BACKGROUND}`,
         pieces,
         foot: footer(
           "Next: get_observations(ids: [...]) gives the detail, timeline(anchor: id) what happened around it.",

@@ -1,17 +1,17 @@
-// forget: deletes something for good, once the user has agreed.
+// forget: deletes items permanently, after the user agreed.
 import { nothingFound } from "../core/error.ts";
 import { count } from "../core/text.ts";
 import { carryOutForget, planOf, type Receipt } from "../queries/forget.ts";
 import type { Db } from "../store/db/driver.ts";
 import { type DeletionRows, type DeletionSet, DELETION_KINDS, emptyDeletionSet } from "../upkeep/erase/deletion-set.ts";
 import { addToDeletion } from "../upkeep/erase/select-deletion.ts";
-import { layOut } from "./budget.ts";
+import { fitReply } from "./budget.ts";
 import { line, pathLine, when } from "./text.ts";
 import { type Answer, type Call, checkIds, defineTool, IDS } from "./tool.ts";
 
 export const forget = defineTool({
   name: "forget",
-  description: "Delete things for good, only when the user asks. First shows what would go.",
+  description: "Delete things for good, only when the user asks. First shows what would be deleted.",
   fields: {
     ids: { ...IDS, about: "o78, p12, m34, t56, session" },
     confirm: { kind: "flag", about: "the user has agreed to what was shown" },
@@ -23,37 +23,38 @@ export const forget = defineTool({
 function forgetIds({ ids: names, confirm: isConfirmed }: { ids: string[]; confirm: boolean }, call: Call): Answer {
   const { db, now, maxTokens, consent } = call;
   const ids = checkIds(names);
-  const plan = planOf(call, { selected: choose(db, ids) });
+  const plan = planOf(call, { selected: selectIds(db, ids) });
   const shown = planText(plan.rows, now);
   const key = ids.toSorted().join(" ");
   if (consent.canAsk) {
-    if (consent.answer === undefined) return { question: layOut({ ...shown, foot: more }, MAX_QUESTION_TOKENS) };
+    if (consent.answer === undefined)
+      return { question: fitReply({ ...shown, foot: omittedNote }, MAX_QUESTION_TOKENS) };
     if (consent.answer === "decline") return { text: "The user declined. Nothing was deleted." };
-  } else if (!isConfirmed || !consent.shown.has(key)) {
-    consent.shown.add(key);
-    const foot = (left: number): string =>
-      [more(left), "Nothing was changed. After the user agrees, call again with confirm: true."]
+  } else if (!isConfirmed || !consent.unconfirmed.has(key)) {
+    consent.unconfirmed.add(key);
+    const foot = (omitted: number): string =>
+      [omittedNote(omitted), "Nothing was changed. After the user agrees, call again with confirm: true."]
         .filter((part) => part !== "")
         .join("\n");
-    return { text: layOut({ ...shown, foot }, maxTokens) };
+    return { text: fitReply({ ...shown, foot }, maxTokens) };
   }
-  consent.shown.delete(key);
+  consent.unconfirmed.delete(key);
   return receiptText(carryOutForget(call, plan).receipt);
 }
 
 const MAX_QUESTION_TOKENS = 400;
 
-function more(left: number): string {
-  return left === 0 ? "" : `and ${left} more`;
+function omittedNote(omitted: number): string {
+  return omitted === 0 ? "" : `and ${omitted} more`;
 }
 
-function choose(db: Db, ids: readonly string[]): DeletionSet {
+function selectIds(db: Db, ids: readonly string[]): DeletionSet {
   const selected = emptyDeletionSet();
   const unknown = ids.find((id) => !addToDeletion(db, selected, id));
   if (unknown === undefined) return selected;
   throw nothingFound(
     `There is no ${line(unknown, 60)}.`,
-    "Ids are shown by search and timeline; `c-mem forget <words>` forgets by words.",
+    "search and timeline show ids; `c-mem forget <words>` deletes everything that contains the words.",
   );
 }
 
@@ -69,10 +70,8 @@ function planText(rows: DeletionRows, now: number): { head: string; pieces: { te
 }
 
 function receiptText({ isProven, sources, backups, proof, removed }: Receipt): Answer {
-  const kinds = Object.entries(removed).flatMap(([kind, number]) =>
-    number === 0 ? [] : [`${number} ${kind.replace("_", " ")}`],
-  );
-  const same = proof.elsewhere;
+  const kinds = Object.entries(removed).flatMap(([kind, number]) => (number === 0 ? [] : [countKind(number, kind)]));
+  const kept = proof.elsewhere;
   return {
     text: [
       `Forgotten: ${kinds.join(", ")}.`,
@@ -83,8 +82,14 @@ function receiptText({ isProven, sources, backups, proof, removed }: Receipt): A
       ...sources.map(
         (path) => `The agent's own file ${pathLine(path, 200)} still contains it; C-Mem will not import it again.`,
       ),
-      ...(same.length > 0 ? [`The same words also occur in ${line(same.join(", "), 200)}, which are kept.`] : []),
+      ...(kept.length > 0 ? [`The same words also occur in ${line(kept.join(", "), 200)}, which are kept.`] : []),
     ].join("\n"),
     ...(!isProven && { isError: true as const }),
   };
+}
+
+/** (1, "tool_uses") -> "1 tool use" */
+function countKind(number: number, kind: string): string {
+  const many = kind.replace("_", " ");
+  return `${number} ${number === 1 ? many.replace(/ies$/, "y").replace(/s$/, "") : many}`;
 }

@@ -1,4 +1,4 @@
-// get_observations: full detail of observations, items and sessions by their ids, with the evidence. Layer three.
+// get_observations (layer 3): observations, items and sessions in full, by their ids, with evidence.
 import { AppError, nothingFound } from "../core/error.ts";
 import { listText } from "../core/text.ts";
 import { estimateTokens } from "../core/tokens.ts";
@@ -8,11 +8,11 @@ import { itemDetail, observationDetail, sessionDetail } from "./details.ts";
 import { line, plain } from "./text.ts";
 import { type Answer, type Call, checkIds, defineTool, errorText, IDS, MAX_TOKENS } from "./tool.ts";
 
-/** For separators and the footer. */
+/** Reserved for separators and the footer. */
 const FRAME_TOKENS = 60;
-/** Fewer tokens per part are useless: describe fewer parts. */
+/** A shorter part is useless: with less space per id, fewer ids are described. */
 const MIN_TOKENS = 200;
-/** For the sessions that begin with an id. */
+/** Limit for one error: an ambiguous id lists the sessions that it matches. */
 const PROBLEM_TOKENS = 150;
 
 export const getObservations = defineTool({
@@ -29,18 +29,18 @@ async function describeAll({ ids: names }: { ids: string[] }, call: Call): Promi
   const found: string[] = [];
   const missing: string[] = [];
   const problems: string[] = [];
-  let room = call.maxTokens - FRAME_TOKENS;
-  const count = Math.min(ids.length, Math.max(1, Math.floor(room / MIN_TOKENS)));
+  let tokensLeft = call.maxTokens - FRAME_TOKENS;
+  const count = Math.min(ids.length, Math.max(1, Math.floor(tokensLeft / MIN_TOKENS)));
   for (const [index, id] of ids.slice(0, count).entries()) {
-    // Tokens a short part saves go to the next ones.
-    const part = await describe(id, call, Math.floor(room / (count - index)));
+    // Tokens that a short part leaves over are shared by the next parts.
+    const part = await describe(id, call, Math.floor(tokensLeft / (count - index)));
     if (typeof part === "string") found.push(part);
     else if (part.code === "nothing_found") missing.push(line(id, 20));
     else problems.push(cutToTokens(plain(errorText(part)), PROBLEM_TOKENS));
-    room -= typeof part === "string" ? estimateTokens(part) + 2 : part.code === "nothing_found" ? 10 : PROBLEM_TOKENS;
+    tokensLeft -=
+      typeof part === "string" ? estimateTokens(part) + 2 : part.code === "nothing_found" ? 10 : PROBLEM_TOKENS;
   }
-  if (missing.length > 0)
-    problems.unshift(`There is no ${listText(missing, 5)}. Ids are shown by search and timeline.`);
+  if (missing.length > 0) problems.unshift(`There is no ${listText(missing, 5)}. search and timeline show ids.`);
   const left = ids.length - count;
   if (left > 0)
     problems.push(
@@ -50,7 +50,7 @@ async function describeAll({ ids: names }: { ids: string[] }, call: Call): Promi
   return { text: [BACKGROUND, ...found, ...problems].join("\n\n") };
 }
 
-/** The error where the id is unknown, or several sessions begin with it. */
+/** Returns the error if the id is unknown, or the start of several session ids. */
 async function describe(id: string, call: Call, maxTokens: number): Promise<string | AppError> {
   const detail =
     parseObservationId(id) !== undefined

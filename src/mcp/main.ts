@@ -1,4 +1,4 @@
-// The program of the MCP server: tools over stdio, until the client disconnects.
+// The entry point of the MCP server: runs over stdio until the client disconnects.
 import { spawnSync } from "node:child_process";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { HANDED_OVER, otherNode } from "../platform/state/install-record.ts";
@@ -6,6 +6,7 @@ import { createStore, drainBriefly } from "../queries/cached-store.ts";
 import { createEmbeddingCache } from "../queries/embedding-cache.ts";
 import { type Paths, resolvePaths } from "../config/paths.ts";
 import { makePrivate } from "../platform/private-file.ts";
+import { count } from "../core/text.ts";
 import { terminalSafe } from "../core/terminal.ts";
 import { VERSION } from "../core/version.ts";
 import { type Db, hasSqlite } from "../store/db/driver.ts";
@@ -37,7 +38,7 @@ function main(args: readonly string[], env: NodeJS.ProcessEnv): void {
     store.close();
     embeddings.close();
   });
-  // "exit" handlers run only if a signal is turned into an exit.
+  // By default a signal ends the process without running its "exit" handlers.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => process.exit(0));
   serveStdio(() => createServer({ store, embeddings: embeddings.cache, paths, env, cwd: process.cwd() }), {
     // stdout is reserved for the protocol.
@@ -52,8 +53,9 @@ const DERIVE_MS = 500;
 function catchUp(db: Db, paths: Paths): string[] {
   const notes = drainBriefly(db, paths);
   updateSearchIndex(db, { maxMs: INDEX_MS });
-  const left = deriveNewest(db, undefined, DERIVE_MS);
-  return left > 0 ? [...notes, `${left} sessions have no observations yet; search finds their turns.`] : notes;
+  const notDerived = deriveNewest(db, undefined, DERIVE_MS);
+  if (notDerived === 0) return notes;
+  return [...notes, `No observations yet for ${count(notDerived, "session")}; search finds their turns.`];
 }
 
 main(process.argv.slice(2), process.env);

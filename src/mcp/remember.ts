@@ -1,4 +1,4 @@
-// remember: writes an observation for later sessions, filtered like everything else.
+// remember: saves an observation for later sessions, filtered for secrets and private text like everything else.
 import { findCaptureContext } from "../capture/capture-context.ts";
 import { isDisabled } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
@@ -10,7 +10,7 @@ import { line } from "./text.ts";
 
 const FIELDS = fields({
   text: { kind: "text", required: true, about: "" },
-  title: { kind: "text", about: "one line that says it all" },
+  title: { kind: "text", about: "one line" },
   type: { kind: "text", choices: OBSERVATION_TYPES, about: "" },
   file: { kind: "text", about: "the path it is about" },
   ...PROJECT,
@@ -37,7 +37,7 @@ function rememberText({ text, title, type, file, project }: InputOf<typeof FIELD
     throw new AppError("excluded", `C-Mem is switched off in this folder and saves nothing here: ${off}.`, {
       hint: "The user decides that (`c-mem config`); do not work around it.",
     });
-  const words = {
+  const draft = {
     text,
     type,
     ...(title !== undefined && { title: line(title, 200) }),
@@ -46,7 +46,7 @@ function rememberText({ text, title, type, file, project }: InputOf<typeof FIELD
     all: project === ALL,
   };
   // The assistant wrote the text, even if the user asked for it.
-  const { data } = saveObservation(words, call, "assistant");
+  const { data } = saveObservation(draft, call, "assistant");
   const where = line(data.project ?? "every project", 80);
   return {
     text: [

@@ -1,4 +1,4 @@
-// search: a compact index of observations and sessions. Layer one.
+// search (layer 1): a compact index of matching observations and sessions.
 import { AppError, usageError } from "../core/error.ts";
 import { OBSERVATION_TYPES } from "../core/memory.ts";
 import { count } from "../core/text.ts";
@@ -14,8 +14,8 @@ import { FIND_KINDS } from "../recall/search/find-sessions.ts";
 import type { Db } from "../store/db/driver.ts";
 import { itemRow } from "../store/reads/items.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
-import { BACKGROUND, footer, layOut, type Piece, roughTokens } from "./budget.ts";
-import { type Answer, askQuery, type Call, defineTool, MAX_TOKENS, PROJECT, scopeOf, SPAN } from "./tool.ts";
+import { BACKGROUND, footer, fitReply, type Piece, roughTokens } from "./budget.ts";
+import { type Answer, tryQuery, type Call, defineTool, MAX_TOKENS, PROJECT, scopeOf, FILTERS } from "./tool.ts";
 import { line, pathLine, quotedLine, titleLine, when } from "./text.ts";
 
 const DEFAULT_LIMIT = 10;
@@ -28,7 +28,7 @@ const FIELDS = fields({
   type: { kind: "text", choices: OBSERVATION_TYPES, about: "" },
   kind: { kind: "text", choices: ["observation", ...FIND_KINDS], about: "" },
   file: { kind: "text", about: "only about this path" },
-  ...SPAN,
+  ...FILTERS,
   limit: { kind: "number", max: 50, clamp: true, about: "per group, default 10" },
   ...MAX_TOKENS,
 });
@@ -49,7 +49,7 @@ async function describeMatches({ query, ...input }: InputOf<typeof FIELDS>, call
     throw usageError(`kind "${kind}" needs a query.`, "Without one, the newest observations and sessions are shown.");
   const { scope, where } = scopeOf(input, call);
   const form: LineForm = { db: call.db, now: call.now, withProject: scope.projectId === undefined };
-  const asked = {
+  const queryInput = {
     ...input,
     kind: kind === "observation" ? undefined : kind,
     q: query,
@@ -57,19 +57,19 @@ async function describeMatches({ query, ...input }: InputOf<typeof FIELDS>, call
   };
   const context = query === undefined ? call : { ...call, semantic: embedSearchWords(call, query, scope.projectId) };
   const groups = [
-    kind === undefined || kind === "observation" ? await findObservations(asked, context, form) : NOTHING,
-    kind === "observation" ? NOTHING : await findSessions(asked, context, form),
+    kind === undefined || kind === "observation" ? await findObservations(queryInput, context, form) : NO_MATCHES,
+    kind === "observation" ? NO_MATCHES : await findSessions(queryInput, context, form),
   ];
   const headings = ["Observations (what is known)", "Sessions (where it was said or done)"];
-  const pieces = groups.flatMap(({ lines }, group) => inTurn(lines, headings[group] ?? "", group));
+  const pieces = groups.flatMap(({ lines }, group) => alternate(lines, headings[group] ?? "", group));
   const about = query === undefined ? "the newest" : `"${line(query, 80)}"`;
   if (pieces.length === 0) {
     const wider = scope.projectId === undefined ? "" : ', or project: "all"';
-    return { text: `Nothing in ${where} fits ${about}. Try other words, fewer filters${wider}.` };
+    return { text: `Nothing in ${where} matches ${about}. Try other words, fewer filters${wider}.` };
   }
   const how = [...new Set(groups.flatMap((group) => group.how))].map((one) => ` (${one})`).join("");
   return {
-    text: layOut(
+    text: fitReply(
       {
         head: `In ${where}: ${about}${how}. ${BACKGROUND}`,
         pieces,
@@ -82,28 +82,28 @@ async function describeMatches({ query, ...input }: InputOf<typeof FIELDS>, call
   };
 }
 
-/** Ranks by turns: the best of each group, then the second best of each. */
-function inTurn(lines: readonly string[], heading: string, group: number): Piece[] {
+/** Alternates the ranks of the groups: the best of each, then the second best of each. */
+function alternate(lines: readonly string[], heading: string, group: number): Piece[] {
   return lines.map((text, index) => ({ text: index === 0 ? `\n${heading}\n${text}` : text, rank: index * 2 + group }));
 }
 
 interface Group {
   lines: string[];
-  /** Notes on how they were found. */
+  /** How the lines were found, e.g. "matched as prefixes". */
   how: string[];
 }
 
-const NOTHING: Group = { lines: [], how: [] };
+const NO_MATCHES: Group = { lines: [], how: [] };
 
-interface Asked {
+interface QueryInput {
   q: string | undefined;
   file: string | undefined;
   [name: string]: unknown;
 }
 
-async function findObservations(asked: Asked, call: Call, form: LineForm): Promise<Group> {
-  const found = await askQuery(observations, asked, call);
-  if (found instanceof AppError) return NOTHING;
+async function findObservations(queryInput: QueryInput, call: Call, form: LineForm): Promise<Group> {
+  const found = await tryQuery(observations, queryInput, call);
+  if (found instanceof AppError) return NO_MATCHES;
   const { data, meta, semantic } = found;
   return {
     lines: data.results.map((row) => observationLine(row, form)),
@@ -111,10 +111,10 @@ async function findObservations(asked: Asked, call: Call, form: LineForm): Promi
   };
 }
 
-async function findSessions(asked: Asked, call: Call, form: LineForm): Promise<Group> {
-  if (asked.q !== undefined) {
-    const found = await askQuery(sessionSearch, asked, call);
-    if (found instanceof AppError) return NOTHING;
+async function findSessions(queryInput: QueryInput, call: Call, form: LineForm): Promise<Group> {
+  if (queryInput.q !== undefined) {
+    const found = await tryQuery(sessionSearch, queryInput, call);
+    if (found instanceof AppError) return NO_MATCHES;
     const { data, meta, since, isBroken } = found;
     const shortId = shortIdsOf(form.db, data.results);
     return {
@@ -122,22 +122,22 @@ async function findSessions(asked: Asked, call: Call, form: LineForm): Promise<G
       how: [
         ...howFound(meta),
         // In a large store, common words are searched only in the newest sessions.
-        ...(since > 0 ? [`words this common were searched only since ${localDay(since)}`] : []),
+        ...(since > 0 ? [`common words were searched only since ${localDay(since)}`] : []),
         ...(isBroken ? [meta.degraded ?? ""] : []),
       ],
     };
   }
   // file_history lists the sessions of a file.
-  const newest = asked.file === undefined ? await askQuery(list, asked, call) : undefined;
-  if (newest === undefined || newest instanceof AppError) return NOTHING;
+  const newest = queryInput.file === undefined ? await tryQuery(list, queryInput, call) : undefined;
+  if (newest === undefined || newest instanceof AppError) return NO_MATCHES;
   const shortId = shortIdsOf(form.db, newest.data.results);
   return { lines: newest.data.results.map((session) => sessionLine(session, form, shortId)), how: [] };
 }
 
 function howFound({ rung, words = [] }: { rung?: string; words?: string[] }): string[] {
-  if (rung === "typo") return [`nothing has these words; these fit ${line(words.join(", "), 80)}`];
-  if (rung === "meaning") return ["nothing has these words; these have a similar meaning"];
-  return rung === "prefix" ? ["as beginnings of words"] : [];
+  if (rung === "typo") return [`no exact match; results for ${line(words.join(", "), 80)}`];
+  if (rung === "meaning") return ["no exact match; results with a similar meaning"];
+  return rung === "prefix" ? ["matched as prefixes"] : [];
 }
 
 interface LineForm {
@@ -193,7 +193,7 @@ interface Source {
   agent: string;
 }
 
-/** "project, agent session" */
+/** "app, claude-code 1b2c3d4e", or without the project */
 function source({ session_id: id, project, agent }: Source, { withProject }: LineForm, shortId: ShortId): string {
   return `${withProject ? `${line(project, 40)}, ` : ""}${agent} ${shortId(id)}`;
 }

@@ -23,8 +23,8 @@ import { line, plain } from "./text.ts";
 const ROOTS_TIMEOUT_MS = 1_000;
 const CONFIRM = "confirm";
 const DEFAULT_TOKENS = 2_000;
-/** `catchUp` indexes before each call, for a limited time. */
-const DONE = { maxMs: 0 };
+/** `catchUp` has updated the search index before the call. */
+const NO_INDEXING = { maxMs: 0 };
 
 export interface ServerContext {
   store: Store;
@@ -39,7 +39,7 @@ export function createServer(context: ServerContext): Server {
     { name: "c-mem", title: "C-Mem", version: VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS.trim() },
   );
-  const shown = new Set<string>();
+  const unconfirmed = new Set<string>();
   let folder: Promise<string> | undefined;
   server.setNotificationHandler("notifications/roots/list_changed", () => {
     folder = undefined;
@@ -53,7 +53,7 @@ export function createServer(context: ServerContext): Server {
       const consent: Consent = {
         canAsk: canAsk(envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()),
         answer: answer.kind !== "elicit" ? undefined : answer.action === "accept" ? "accept" : "decline",
-        shown,
+        unconfirmed,
       };
       return resultOf(await run(context, params, { cwd: await folder, consent }));
     } catch (error) {
@@ -79,7 +79,7 @@ async function run(
   return await store.use(async (db, notes) => {
     const footer = notes.length === 0 ? "" : `\n(${notes.join(" ")})`;
     const tokens = maxTokens - estimateTokens(footer);
-    const call = { ...context, ...client, db, indexing: DONE, now: Date.now(), maxTokens: tokens };
+    const call = { ...context, ...client, db, indexing: NO_INDEXING, now: Date.now(), maxTokens: tokens };
     const answer = await tool.run(input, call);
     return "text" in answer ? { ...answer, text: answer.text + footer } : answer;
   }, tool);
@@ -89,7 +89,7 @@ function resultOf(answer: Answer): CallToolResult | InputRequiredResult {
   if ("text" in answer) {
     return { content: [{ type: "text", text: answer.text }], ...(answer.isError && { isError: true }) };
   }
-  // A form without fields: accepting it is agreement.
+  // A form without fields: accepting it means consent.
   const question = inputRequired.elicit({
     message: answer.question,
     requestedSchema: { type: "object", properties: {} },
@@ -97,7 +97,7 @@ function resultOf(answer: Answer): CallToolResult | InputRequiredResult {
   return inputRequired({ inputRequests: { [CONFIRM]: question } });
 }
 
-/** An unexpected error's stack goes to stderr, where clients keep their logs. */
+/** Prints the stack of an unexpected error to stderr: clients log it. */
 function errorResult(error: unknown): CallToolResult {
   const message =
     error instanceof AppError
@@ -110,13 +110,13 @@ function errorResult(error: unknown): CallToolResult {
 
 const MAX_ERROR_CHARS = 2_000;
 
-/** A bare "elicitation" capability means forms. */
+/** `elicitation: {}` means that the client supports forms. */
 function canAsk(capabilities: unknown): boolean {
   const { elicitation } = (capabilities ?? {}) as { elicitation?: { form?: unknown; url?: unknown } };
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
-/** The client's first root, otherwise the folder it started the server in. */
+/** The client's first root, otherwise the folder in which the client started the server. */
 async function clientFolder(server: Server, cwd: string): Promise<string> {
   if (server.getClientCapabilities()?.roots === undefined) return cwd;
   try {

@@ -6,7 +6,7 @@ import { cutToTokens } from "./budget.ts";
 
 const QUOTED = /^[\s/∕⁄╱⧸]*quoted/i;
 
-/** Several lines. */
+/** Keeps the line breaks. */
 export function plain(text: string): string {
   const lines = plainLines(text.replace(/[\u2028\u2029]/g, "\n"));
   return neutraliseTags(lines, (rest, bracket) => bracket === "<" && QUOTED.test(rest)).trim();
@@ -22,12 +22,12 @@ export function pathLine(path: string, maxChars: number): string {
   return text.length <= maxChars ? text : `…${text.slice(1 - maxChars).toWellFormed()}`;
 }
 
-/** Tool output or web text, on one line. */
+/** Quotes text from tools or the web on one line. */
 export function quotedLine(text: string, maxChars: number): string {
   return `«${line(text, maxChars).replace(/[«»]/g, '"')}»`;
 }
 
-/** The same in full. Every line is marked, so no text can imitate the closing line. */
+/** Quotes a text on several lines. Each gets a "| " in front, so that none can imitate the closing tag. */
 export function quoted(text: string, from: string, maxTokens: number): string {
   const clean = plain(text);
   const fence = (inside: string): string => `<quoted from="${from}">\n${inside.replace(/^/gm, "| ")}\n</quoted>`;
@@ -40,7 +40,7 @@ export function when(at: number | string, now: number): string {
   return `${localMinute(ms)} (${ago(ms, now)})`;
 }
 
-/** The title of an observation, quoted if it is a tool's words. */
+/** The title of an observation, quoted if its words come from a tool. */
 export function titleLine({ title, origin }: { title: string; origin: string }, maxChars: number): string {
   return origin === "tool" ? quotedLine(title, maxChars) : line(title, maxChars);
 }

@@ -1,4 +1,4 @@
-// timeline: what happened before and after something, turn by turn, across sessions. Layer two.
+// timeline (layer 2): what happened before and after an item, turn by turn, across sessions.
 import { commandForm } from "../core/shell-command.ts";
 import { listText } from "../core/text.ts";
 import { titleOf } from "../core/title.ts";
@@ -9,8 +9,8 @@ import type { Db } from "../store/db/driver.ts";
 import { findItem } from "../store/reads/items.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
 import { observationsOfTurn } from "../store/tables/observations.ts";
-import { BACKGROUND, footer, layOut } from "./budget.ts";
-import { type Answer, type Call, defineTool, MAX_TOKENS, PROJECT, runQuery, scopeOf, someOf } from "./tool.ts";
+import { BACKGROUND, footer, fitReply } from "./budget.ts";
+import { type Answer, type Call, defineTool, MAX_TOKENS, PROJECT, runQuery, scopeOf, pickFields } from "./tool.ts";
 import { line, pathLine, quotedLine, titleLine, when } from "./text.ts";
 
 const PROMPT_CHARS = 160;
@@ -21,7 +21,7 @@ const OBSERVATIONS_SHOWN = 6;
 const DEPTH = { kind: "number", min: 0, max: 50, clamp: true } as const;
 
 const FIELDS = fields({
-  ...someOf(query.fields, { anchor: "an id (o78, p12, t56, session) or words; default: the latest", type: "" }),
+  ...pickFields(query.fields, { anchor: "an id (o78, p12, t56, session) or words; default: the latest", type: "" }),
   depth_before: { ...DEPTH, about: "turns, default 5" },
   depth_after: { ...DEPTH, about: "" },
   ...PROJECT,
@@ -43,7 +43,7 @@ async function describeTurns(input: InputOf<typeof FIELDS>, call: Call): Promise
   const turns = data.results;
   const first = turns.findIndex((turn) => turn.is_anchor);
   const last = turns.findLastIndex((turn) => turn.is_anchor);
-  // Turns nearest to the anchor are kept first.
+  // The turns nearest to the anchor are included first.
   const distance = (index: number): number =>
     first === -1
       ? Math.abs(index - turns.length / 2)
@@ -54,7 +54,7 @@ async function describeTurns(input: InputOf<typeof FIELDS>, call: Call): Promise
   const about =
     input.anchor === undefined ? `the latest in ${scopeOf(input, call).where}` : `"${line(input.anchor, 80)}"`;
   return {
-    text: layOut(
+    text: fitReply(
       {
         head: `Around ${about}, oldest first; > marks the anchor. ${BACKGROUND}`,
         pieces: turns.map((turn, index) => ({ text: turnText(db, turn, now, shortId), rank: distance(index) })),

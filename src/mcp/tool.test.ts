@@ -23,7 +23,7 @@ describe("a tool's arguments", () => {
     expect([50, 1_000_000].map((max) => read({ max_tokens: max }).max_tokens)).toEqual([300, 10_000]);
   });
 
-  it("take ids as a list or a text, where a number is an observation's", () => {
+  it("accept ids as a list or a text; a number is an observation id", () => {
     expect(ids(["o1", " p2 ", 3, "4", "o1"])).toEqual(["o1", "p2", "o3", "o4"]);
     expect(ids("o1, t2")).toEqual(["o1", "t2"]);
   });
@@ -40,12 +40,12 @@ describe("a tool's arguments", () => {
     ["no ids", () => ids([]), "ids"],
     ["too many ids", () => ids(Array.from({ length: 21 }, (_, index) => index)), "more than 20"],
     ["null as an id", () => ids([null]), "must be a text"],
-    ["an id with a blank", () => ids(["o 1"]), "list of ids"],
+    ["an id with a space", () => ids(["o 1"]), "list of ids"],
   ])("reject %s", (_, call, message) => {
     expect(call).toThrow(message);
   });
 
-  it("are listed in the schema, except aliases of other systems", () => {
+  it("are listed in the schema, except unlisted ones", () => {
     const { definition } = defineTool({
       name: "find",
       description: "Finds.",

@@ -1,4 +1,4 @@
-// A tool an agent can call: its description, its arguments as a field table, and the text of its reply.
+// Defines a tool that agents can call: its description, its arguments as a field table, its function.
 import type { Tool } from "@modelcontextprotocol/server";
 import type * as z from "zod";
 import { AGENTS } from "../agents/spec.ts";
@@ -17,28 +17,28 @@ export interface Call extends QueryContext {
   consent: Consent;
 }
 
-/** Whether the person at the client has agreed. */
+/** Whether the user of the client has agreed. */
 export interface Consent {
   canAsk: boolean;
-  /** The person's answer, if asked. */
+  /** The user's answer, if the client asked. */
   answer: "accept" | "decline" | undefined;
-  /** What was shown on this connection and awaits confirmation. */
-  shown: Set<string>;
+  /** Deletions (their ids, joined) that this connection has shown to the user and not yet confirmed. */
+  unconfirmed: Set<string>;
 }
 
 export type Answer =
   | { text: string; isError?: true }
-  /** Ask the person this; the client then repeats the call. */
+  /** The client asks the user this question, and repeats the call with the answer. */
   | { question: string };
 
 interface ToolRow<F extends Fields> {
   name: string;
   description: string;
   fields: F;
-  /** Accepted but not listed, because each word of a schema costs tokens: names that other memory systems use. */
+  /** Fields that work but are not in the schema, e.g. of other memory systems: every word of it costs tokens. */
   unlisted?: readonly (keyof F & string)[];
   annotations: NonNullable<Tool["annotations"]>;
-  /** Creates the store if needed. */
+  /** The store is created if it does not exist. */
   isWriting?: true;
   run(input: InputOf<F>, call: Call): Answer | Promise<Answer>;
 }
@@ -66,7 +66,7 @@ export function defineTool<const F extends Fields>(row: ToolRow<F>): MemoryTool 
 
 const TYPES = { text: "string", number: "integer", flag: "boolean", list: "array", json: "object" } as const;
 
-/** As short as a schema can be. */
+/** Shorter than `jsonSchemaOf`: every session pays tokens for it. */
 function propertyOf(field: Fields[string]): Record<string, unknown> {
   return {
     type: TYPES[field.kind],
@@ -103,9 +103,9 @@ export function readArgs<F extends Fields>(table: F, args: Args): InputOf<F> {
 
 const inQuotes = (key: string): string => `"${key}"`;
 
-const ID_HINT = "Ids look like o78 (observation), p12, m34, t56 (items), or are a session's; search shows them.";
+const ID_HINT = "Ids: o78 (observation), p12, m34, t56 (items), or a session id. search shows them.";
 
-/** A bare number is an observation's. */
+/** "78" -> "o78" */
 export function checkIds(names: readonly string[]): string[] {
   const ids = names.map((name) => (/^\d{1,15}$/.test(name) ? `o${name}` : name));
   if (ids.length === 0 || ids.some((id) => id.length > MAX_ID_CHARS || /\s/.test(id)))
@@ -117,18 +117,18 @@ const MAX_ID_CHARS = 200;
 
 export const IDS = { kind: "list", required: true, maxItems: 20 } as const;
 
-/** The word for every project. */
+/** `project: "all"` means every project. */
 export const ALL = "all";
 
 export const PROJECT = fields({ project: { kind: "text", about: 'name, or "all"; default: this one' } });
-export const SPAN = fields({
+export const FILTERS = fields({
   agent: { kind: "text", choices: AGENTS.map(({ id }) => id), about: "" },
   since: { kind: "text", about: "2026-01-31, 3d, 2w" },
   before: { kind: "text", about: "" },
 });
 
 /** Some fields of a query, with descriptions for agents. */
-export function someOf<F extends Fields, Key extends keyof F & string>(
+export function pickFields<F extends Fields, Key extends keyof F & string>(
   table: F,
   words: Readonly<Record<Key, string>>,
 ): Pick<F, Key> {
@@ -136,20 +136,20 @@ export function someOf<F extends Fields, Key extends keyof F & string>(
   return Object.fromEntries(entries) as Pick<F, Key>;
 }
 
-/** Throws where no such project is known. */
+/** Throws if the project is unknown. */
 export function scopeOf(args: ToolArgs, call: Call): ReadScope {
   const { scope, where } = readScope(withoutAll(args), call);
   return { scope, where: line(where, 200) };
 }
 
-type ToolArgs = Partial<InputOf<typeof PROJECT & typeof SPAN>>;
+type ToolArgs = Partial<InputOf<typeof PROJECT & typeof FILTERS>>;
 
-/** project "all" is the query's field `all`. */
+/** { project: "all" } -> { all: true } */
 function withoutAll<Given extends ToolArgs>({ project, ...args }: Given) {
   return { ...args, project: project === ALL ? undefined : project, all: project === ALL };
 }
 
-/** Runs a query with a tool's arguments; those that are no field of the query are left out. */
+/** Runs a query with a tool's arguments, except those that the query does not have. */
 export async function runQuery<F extends Fields, Result extends object>(
   query: Query<F, z.ZodType, z.ZodType, Result>,
   args: ToolArgs & Record<string, unknown>,
@@ -158,8 +158,8 @@ export async function runQuery<F extends Fields, Result extends object>(
   return await query.run(readInput(query.fields, withoutAll(args), inQuotes), call);
 }
 
-/** The same; returns the error if nothing matches. */
-export async function askQuery<F extends Fields, Result extends object>(
+/** Like `runQuery`, but returns the error if nothing matches. */
+export async function tryQuery<F extends Fields, Result extends object>(
   ...args: Parameters<typeof runQuery<F, Result>>
 ): Promise<Result | AppError> {
   try {

@@ -1,4 +1,4 @@
-// The tools agents see. A test limits their size, because every session pays tokens for them.
+// The MCP tools. A test limits the size of their schemas, because every session pays tokens for them.
 import { fileHistory } from "./file-history.ts";
 import { findFix } from "./find-fix.ts";
 import { forget } from "./forget.ts";

@@ -273,7 +273,7 @@ describe("forget", () => {
     const { call } = await connect(own);
     expect((await call("forget", { ids: ["o1"], confirm: true })).text).toMatch(/quokka[\s\S]*Nothing was changed/);
     expect(await count(own)).toBe(1);
-    expect((await call("forget", { ids: ["o1"], confirm: true })).text).toContain("Forgotten: 1 observations");
+    expect((await call("forget", { ids: ["o1"], confirm: true })).text).toContain("Forgotten: 1 observation.");
     expect(await count(own)).toBe(0);
     expect(await call("forget", { ids: ["o1"] })).toMatchObject({ isError: true });
   });
