@@ -55,7 +55,7 @@ describe("sentences", () => {
     expect(sentencesOf(text)).toEqual(expected);
   });
 
-  it("are kept whole while they fit", () => {
+  it("are kept as long as they fit", () => {
     expect(wholeSentences(["One two.", "Three four."], 12)).toBe("One two.");
     expect(wholeSentences(["One two three four."], 12)).toBe("One two…");
   });
@@ -71,7 +71,7 @@ describe("a cut", () => {
     expect(clip(text, max)).toBe(expected);
   });
 
-  it("never exceeds its limit, and never splits a word where there are spaces", () => {
+  it("never exceeds its limit, and never splits a word of a text with spaces", () => {
     fc.assert(
       fc.property(
         fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1, maxLength: 30 }),

@@ -28,7 +28,7 @@ describe("text for a terminal", () => {
     expect(terminalSafe(text)).toBe(text);
   });
 
-  it("has no control sequence left, and a second pass does not change it", () => {
+  it("has no control sequences, and a second pass does not change it", () => {
     const bits = fc.constantFrom(
       "\u001b",
       "\u009b",
@@ -63,7 +63,7 @@ describe("text for a terminal", () => {
     },
   );
 
-  it("as JSON keeps its value", () => {
+  it("has the same value if it is JSON", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const json = terminalSafeJson(JSON.stringify({ text }, null, 2));

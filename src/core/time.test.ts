@@ -13,7 +13,7 @@ describe("a time", () => {
     expect(new Date(parseTime(text, NOW)).toISOString()).toBe(expected);
   });
 
-  it("is refused in a span that ends before it starts", () => {
+  it("is rejected in a span that ends before it starts", () => {
     const span = { since: 1, before: 2 };
     expect(validSpan(span)).toBe(span);
     expect(() => validSpan({ since: 2, before: 2 })).toThrow(expect.objectContaining({ code: "usage" }));

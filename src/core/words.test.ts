@@ -9,7 +9,7 @@ function wordByWord(text: string): string[] {
   return words.filter((word) => word.length <= MAX).flatMap((word) => partsOf(word));
 }
 
-it("splits camelCase words, in order, and no others", () => {
+it("splits only camelCase words, and keeps their order", () => {
   expect(camelParts("let productTour = HTMLParser_x2Y; plain UPPER", MAX)).toEqual([
     "product",
     "Tour",
@@ -20,7 +20,7 @@ it("splits camelCase words, in order, and no others", () => {
   ]);
 });
 
-it("gives the parts of each word for any text", () => {
+it("returns the parts of each word of any text", () => {
   const letter = fc.constantFrom(..."abXYz09_- .éÉßЖжΣ日😀\u0301");
   fc.assert(
     fc.property(fc.string({ unit: letter, maxLength: 60 }), (text) => {
@@ -30,13 +30,13 @@ it("gives the parts of each word for any text", () => {
   );
 });
 
-it("gives the same words and parts on the ASCII path", () => {
-  // One letter of another script switches to the Unicode path.
+it("returns the same words and parts for ASCII as for Unicode text", () => {
+  // One non-ASCII letter selects the Unicode code path.
   const letter = fc.constantFrom(..."abXYz09_-. \n");
   fc.assert(
     fc.property(fc.string({ unit: letter, maxLength: 60 }), (text) => {
       expect(wordsOf(text)).toEqual(wordsOf(`${text} é`).slice(0, -1));
-      // A letter without case does not split a word.
+      // A letter without upper and lower case does not split a word.
       for (const word of wordsOf(text))
         expect(partsOf(word).join("|")).toBe(partsOf(`${word}中`).join("|").replace("中", ""));
     }),

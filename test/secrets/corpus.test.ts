@@ -1,4 +1,4 @@
-// Credentials of every kind in realistic texts, and near-misses. `npm run bench -- filter` prints the same figures.
+// Filters credentials of every kind in realistic texts, and near-misses. `npm run bench -- filter` prints the results.
 import { expect, test } from "vitest";
 import { filterText } from "../../src/core/privacy/filter.ts";
 import { KINDS } from "./kinds.ts";
@@ -17,7 +17,7 @@ test("the filter misses no more planted credentials than before, and redacts not
   expect(1 - figures.missed.length / figures.planted, figures.missed.join("\n")).toBeGreaterThanOrEqual(FLOOR.recall);
 });
 
-test("every kind is redacted in common surroundings, whatever its value", () => {
+test("every kind is redacted in common surroundings, for ten random values", () => {
   const common = SURROUNDINGS.filter(({ name }) =>
     ["environment", "JSON", "YAML", "dotenv", "JSON in JSON", "CI log"].includes(name),
   );
@@ -32,7 +32,7 @@ test("every kind is redacted in common surroundings, whatever its value", () => 
   }
 });
 
-test("the text around a credential stays", () => {
+test("the filter keeps the text around a credential", () => {
   const [kind] = KINDS;
   if (kind === undefined) throw new Error("no kinds");
   for (const { name, render, spelled } of SURROUNDINGS.filter((one) => one.spelled === undefined)) {

@@ -3,9 +3,9 @@ import { ALNUM, BASE64, BASE64URL, DIGITS, HEX, LOWER, type Random, UPPER, uuid 
 
 export interface Kind {
   name: string;
-  /** Its usual variable. */
+  /** The usual name of its environment variable. */
   key: string;
-  /** Recognisable only by its name. */
+  /** The value is recognisable only by its key. */
   isNamed?: true;
   make(random: Random): string;
 }
@@ -140,7 +140,7 @@ export const KINDS: readonly Kind[] = [
   kind("basic auth", "BASIC_AUTH", (r) => base64(`${r.text(LOWER, 5)}:${r.text(ALNUM, 14)}`), true),
 ];
 
-/** Passwords that are words, recognisable only by their position. */
+/** Passwords that are plain words, recognisable only by their position. */
 export const WEAK_PASSWORDS = [
   "letmein",
   "sunshine",

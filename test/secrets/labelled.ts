@@ -1,6 +1,6 @@
-// Texts with a label and a credential, and harmless texts that look like it.
+// Texts with a label and a credential, and harmless texts that look similar.
 
-/** Each has one credential, recognisable only by its label. */
+/** Each text has one credential, recognisable only by its label. */
 export const LABELLED: readonly string[] = [
   "password = Wolkenkuckucksheim",
   "smtp_password: Regenbogen!",
@@ -129,7 +129,7 @@ export const LABELLED: readonly string[] = [
   "mdp: Marguerite",
 ];
 
-/** Must not change. */
+/** The filter must not change these. */
 export const HARMLESS: readonly string[] = [
   "- secret — shared by both services",
   "- secret: what only the server knows",

@@ -1,6 +1,6 @@
-// How much of a written corpus the filter removes, and which near-misses it changes.
+// Measures how many secrets of a corpus the filter removes, and how many near-misses it changes.
 import { filterText } from "../../src/core/privacy/filter.ts";
-import { isLeft, MAX_CHARS } from "./measure.ts";
+import { isLeaked, MAX_CHARS } from "./measure.ts";
 
 export interface Corpus {
   secrets: readonly { kind: string; text: string; values: readonly string[] }[];
@@ -17,7 +17,7 @@ interface CorpusFigures {
 export function measureCorpus({ secrets, nearMisses }: Corpus): CorpusFigures {
   return {
     secrets: secrets.length,
-    removed: secrets.filter(({ text, values }) => !isLeft(values, filterText(text, MAX_CHARS))).length,
+    removed: secrets.filter(({ text, values }) => !isLeaked(values, filterText(text, MAX_CHARS))).length,
     nearMisses: nearMisses.length,
     falseAlarms: nearMisses.filter(({ text }) => filterText(text, MAX_CHARS) !== text).length,
   };

@@ -1,4 +1,4 @@
-// Measures how many planted credentials are redacted, and how many near-misses.
+// Measures how many planted credentials and how many near-misses the filter redacts.
 import { filterText } from "../../src/core/privacy/filter.ts";
 import { KINDS } from "./kinds.ts";
 import { NEAR_MISSES } from "./near-misses.ts";
@@ -16,18 +16,18 @@ export interface Figures {
   falseAlarms: string[];
 }
 
-/** The recall reached so far. */
+/** A lower recall fails the test. */
 export const FLOOR = { recall: 0.997 } as const;
 
 export function describeFigures({ kinds, planted, missed, nearMisses, falseAlarms }: Figures): string {
   const percent = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(2)}%`;
   return (
-    `Secrets: ${kinds} kinds, ${planted} planted, ${planted - missed.length} taken out (${percent(planted - missed.length, planted)}), ` +
+    `Secrets: ${kinds} kinds, ${planted} planted, ${planted - missed.length} redacted (${percent(planted - missed.length, planted)}), ` +
     `${missed.length} missed; ${nearMisses} near-misses, ${falseAlarms.length} of them changed (${percent(falseAlarms.length, nearMisses)})`
   );
 }
 
-/** So many characters of a credential in a row count as a leak. */
+/** This many consecutive characters of a credential count as a leak. */
 const PART_CHARS = 9;
 /** The limit for captured texts. */
 export const MAX_CHARS = 20_000;
@@ -39,7 +39,7 @@ export function measure(rounds: number): Figures {
   let nearMisses = 0;
   const plant = (name: string, text: string, spelled: readonly string[]): void => {
     planted += 1;
-    if (isLeft(spelled, filterText(text, MAX_CHARS))) missed.push(name);
+    if (isLeaked(spelled, filterText(text, MAX_CHARS))) missed.push(name);
   };
   for (let round = 0; round < rounds; round++) {
     const random = seeded(round + 1);
@@ -64,7 +64,7 @@ export function measure(rounds: number): Figures {
   return { kinds: KINDS.length + SCENES.length, planted, missed, nearMisses, falseAlarms };
 }
 
-export function isLeft(secrets: readonly string[], text: string): boolean {
+export function isLeaked(secrets: readonly string[], text: string): boolean {
   return secrets.some((secret) => {
     if (secret.length <= PART_CHARS) return text.includes(secret);
     const last = secret.length - PART_CHARS;

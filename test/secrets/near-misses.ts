@@ -1,4 +1,4 @@
-// Texts that look like credentials, or stand where one would, and are not secret: all of them must stay.
+// Texts that are not secret, but look like credentials or are in the place of one. The filter must keep them.
 import { ALNUM, BASE64, BASE64URL, DIGITS, HEX, LOWER, type Random, UPPER, uuid } from "./random.ts";
 
 export interface NearMiss {
@@ -79,7 +79,7 @@ export const NEAR_MISSES: readonly NearMiss[] = [
   ),
   miss("ethereum address", (r) => `owner: 0x${r.text(HEX, 40)} block 19${r.text(DIGITS, 6)}`),
 
-  // Encoded things
+  // Encoded data
   miss("image", (r) => `![logo](data:image/png;base64,iVBORw0KGgo${r.text(BASE64, 400)}==)`),
   miss("image in CSS", (r) => `.key-icon{background:url(data:image/svg+xml;base64,PHN2Zy${r.text(ALNUM, 300)})}`),
   miss("font", (r) => `src:url(data:font/woff2;base64,d09GMgABAAAA${r.text(BASE64, 500)}) format("woff2")`),

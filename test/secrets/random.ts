@@ -1,10 +1,10 @@
 // Deterministic pseudo-random values from a seed.
 
 export interface Random {
-  /** From 0 up to, not including, `below`. */
+  /** From 0 to `below` - 1. */
   int(below: number): number;
   pick<T>(items: readonly T[]): T;
-  /** `length` letters of an alphabet. */
+  /** `length` characters of the alphabet. */
   text(alphabet: string, length: number): string;
 }
 

@@ -1,4 +1,4 @@
-// Texts by an author who had not read the filter, for reporting only: do not tune the filter on these.
+// Texts by an author who had not read the filter. Only for measuring: do not tune the filter on these.
 import type { Corpus } from "./measure-corpus.ts";
 
 export const CORPUS: Corpus = {

@@ -1,12 +1,12 @@
-// Texts around credentials, as agents read and print them.
+// Texts with a credential, as agents read and print them.
 import { HEX, LOWER, type Random, uuid } from "./random.ts";
 
 export interface Surrounding {
   name: string;
-  /** Without the variable's name: kinds recognisable only by their name are skipped. */
+  /** The text has no variable name. Kinds recognisable only by their name are skipped. */
   isNameless?: true;
   render(key: string, secret: string, random: Random): string;
-  /** The secret in this notation. */
+  /** The secret as it is written in this text, in all forms that must not remain. */
   spelled?: (secret: string) => string[];
 }
 

@@ -69,12 +69,12 @@ function limits(): fc.Arbitrary<number> {
   return fc.oneof(fc.integer({ min: 64, max: 1_500 }), fc.constant(Infinity));
 }
 
-describe("an audit finds nothing in what capture stored:", () => {
+describe("an audit finds nothing in captured text:", () => {
   test.each(PIECES.map((piece) => [piece.slice(0, 40), piece] as const))("%j", (_, piece) => {
     for (const limit of [200, Infinity]) expect(cleaned(filterText(piece, limit))).toBeUndefined();
   });
 
-  test("any text, cut anywhere", () => {
+  test("random text, cut anywhere", () => {
     fc.assert(
       fc.property(texts(), limits(), (text, limit) => {
         const stored = filterText(text, limit);
@@ -85,7 +85,7 @@ describe("an audit finds nothing in what capture stored:", () => {
     );
   });
 
-  test("any value stored as JSON", () => {
+  test("random values stored as JSON", () => {
     const key = fc.constantFrom("password", "token", "name", "value", "command", "env", "id-token", "Authorization");
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof({ maxDepth: 3 }, texts(), fc.double(), fc.array(tie("value")), fc.dictionary(key, tie("value"))),
@@ -100,7 +100,7 @@ describe("an audit finds nothing in what capture stored:", () => {
   });
 });
 
-test("a text that happens to be JSON is filtered as at its capture", () => {
+test("an audit filters JSON in a text column as text", () => {
   const output = JSON.stringify({ permissions: { "id-token": "write" }, dependencies: { "@a/auth": "catalog:" } });
   expect(filterText(output)).toBe(output);
   expect(cleaned(output)).toBeUndefined();

@@ -1,13 +1,13 @@
-// Finds what the filter would remove from a stored text, which an older version may have let through.
+// Filters stored text again: an older version of the filter may have missed a secret.
 import { parseJson } from "../json.ts";
 import { filterText, filterValue } from "./filter.ts";
 
-/** Undefined where the filter changes nothing. */
+/** The filtered text, and how often each kind was redacted; undefined if the filter changes nothing. */
 export function cleaned(text: string) {
   return compared(text, filterText(text));
 }
 
-/** The same for stored JSON, including its keys; the result is JSON. */
+/** Filters the keys and strings of stored JSON; the returned text is JSON too. */
 export function cleanedJson(text: string) {
   const value = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
   if (value === undefined) return cleaned(text);
@@ -20,7 +20,7 @@ function compared(before: string, after: string) {
 
 const MARK = /\[redacted:([a-z0-9-]{1,40})\]/g;
 
-/** Number of redactions by name; "private" for a private element. */
+/** New redactions by name: { "credential": 2 }. { "private": 1 } if only private elements were removed. */
 function newMarks(before: string, after: string): Record<string, number> {
   const kinds: Record<string, number> = {};
   for (const [, name = ""] of after.matchAll(MARK)) kinds[name] = (kinds[name] ?? 0) + 1;
@@ -29,7 +29,6 @@ function newMarks(before: string, after: string): Record<string, number> {
   return Object.keys(found).length === 0 ? { private: 1 } : found;
 }
 
-/** Adds `kinds` to `total`. */
 export function addKinds(total: Record<string, number>, kinds: Record<string, number>): void {
   for (const [name, count] of Object.entries(kinds)) total[name] = (total[name] ?? 0) + count;
 }

@@ -71,8 +71,8 @@ describe("a control tag", () => {
   });
 });
 
-/** As a model may take it: without what cannot be seen, full-width letters as letters. */
-function taken(text: string): string {
+/** As a model may read the text: without invisible characters, with full-width letters as ASCII. */
+function asModelReads(text: string): string {
   return text
     .normalize("NFKC")
     .replace(/[\p{Default_Ignorable_Code_Point}\p{M}\p{Cc}\u2800]/gu, (one) => (/[\n\t]/.test(one) ? one : ""))
@@ -134,7 +134,7 @@ describe("the injected block", () => {
         const { text, tokens } = layOut(lines.join(""), sections, budget);
         if (text === "") return;
         expect(text.startsWith(FENCE.open) && text.endsWith(FENCE.close)).toBe(true);
-        const inside = taken(text.slice(FENCE.open.length, -FENCE.close.length));
+        const inside = asModelReads(text.slice(FENCE.open.length, -FENCE.close.length));
         expect(inside).not.toMatch(/<\s*\/?\s*c(?:laude)?-mem-context/i);
         expect(inside).not.toMatch(/<\s*[/|]\s*[a-z_]|<[a-z_][\w:-]*\s*\/?>|<\s*[a-z_][\w:-]*\s+\w+\s*=|<\w+=\w/i);
         expect(inside).not.toMatch(/\[\s*\/?\s*INST\s*\]/i);

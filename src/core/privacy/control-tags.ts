@@ -1,30 +1,30 @@
-// Makes tags and control tokens in recorded text harmless, by their shape: every client and model has its own.
+// Makes tags and control tokens in recorded text harmless. Recognises them by shape: clients and models use any names.
 
 /**
- * Invisible characters, which hide a tag from a pattern but not from a model; not line breaks and tabs. Spelled out, because
- * \p{Default_Ignorable_Code_Point} takes a third of a millisecond to compile.
+ * Invisible characters, except line breaks and tabs. They hide a tag from a pattern, but not from a model. Spelled out,
+ * because \p{Default_Ignorable_Code_Point} takes a third of a millisecond to compile.
  */
 const INVISIBLE =
   // oxlint-disable-next-line no-control-regex, no-misleading-character-class
   /[\ufe00-\ufe0f\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 const MAYBE_INVISIBLE = /[^\t\n -~]/;
-/** Line separators of other scripts, and the blank of Braille. */
+/** Unicode line separators, and the Braille blank. */
 const BLANKS = /[\u2028\u2029\u2800]/g;
-/** Never part of a tag's name: `<task\u2800-notification>` counts as `<task-notification>`. */
+/** Spaces that can split a tag's name: `<task\u2800-notification>` is also checked as `<task-notification>`. */
 const WIDE_BLANK = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\u3000]/;
 const WIDE_BLANKS = new RegExp(WIDE_BLANK.source, "g");
 
-/** `<` and what looks like it; replaced by `‹`. */
+/** `<` and characters that look like it. In a tag they are replaced by `‹`. */
 const ANGLES = "<＜﹤≮〈⟨〈❮❰❬⧼˂ᐸ≺◁⊲";
 const SQUARES = "[［⁅⟦【〚";
 const BRACKET = new RegExp(`[${ANGLES}${SQUARES.replace("[", "\\[")}]`, "g");
 const SAFE_ANGLE = "‹";
 const SAFE_SQUARE = "[·";
 
-/** Characters behind the bracket that decide whether it is a tag or a comparison. */
+/** Number of characters after the bracket that are checked. */
 const WINDOW = 160;
 
-/** `rest`: what follows the bracket, normalised. */
+/** `rest`: the normalised text after the bracket. `before`: the character before it. */
 type IsTag = (rest: string, bracket: "<" | "[", before: string) => boolean;
 
 /** Removes invisible characters and replaces the bracket of every tag. */
@@ -41,12 +41,12 @@ export function neutraliseTags(text: string, isTag: IsTag = isControlTag): strin
   return isPlain ? safe : safe.replace(BLANKS, " ");
 }
 
-/** Full-width letters as ASCII, without diacritics. */
+/** Converts full-width letters to ASCII and removes diacritics. */
 function comparable(text: string): string {
   return MAYBE_INVISIBLE.test(text) ? text.replace(INVISIBLE, "").normalize("NFKD").replace(/\p{M}/gu, "") : text;
 }
 
-/** `</x`, `<|x`, `<!x`, `<?x`, with or without spaces; also an empty rest, after only diacritics. */
+/** `</x`, `<|x`, `<!x`, `<?x`, with or without spaces. Also an empty rest: only diacritics followed. */
 const MARKED = /^\s*\\?(?:$|[/∕⁄╱⧸|!?])/;
 const OUR_FENCE = /^\s*c(?:laude)?-mem-context/i;
 /** Most characters beyond ASCII count as letters. */
@@ -58,7 +58,7 @@ function isControlTag(rest: string, bracket: "<" | "[", before: string): boolean
   const [whole, space, name = "", gap] = NAMED.exec(rest) ?? [];
   if (whole === undefined) return false;
   const after = rest.slice(whole.length);
-  // `sort < names.txt > sorted.txt`
+  // `sort < names.txt > sorted.txt` has no tag.
   const isFile = name.includes(".");
   if (space !== "") return /^\/?\s*>/.test(after) ? !isFile : gap !== "" && ATTRIBUTE.test(after);
   if (after === "") return !isFile && !(before === "<" && HERE_DOCUMENT.test(name));
@@ -73,7 +73,7 @@ function isControlTag(rest: string, bracket: "<" | "[", before: string): boolean
   return !/^(?:[;),&+*@\]}([.]|\/(?!\S*>))/.test(after) && !(/\w/.test(before) && GENERICS.test(rest));
 }
 
-/** `Promise<SearchResult>`. Not `<antThinking>`: some clients have capitals within their tags. */
+/** True for `Promise<SearchResult>`, false for `<antThinking>`: tags of some clients are in camelCase. */
 function isTypeName(name: string): boolean {
   return /^(?:[A-Z][a-z\d]+){2,}$/.test(name);
 }
@@ -87,7 +87,7 @@ const GENERICS =
 
 const TOKEN =
   /^\s*(?:\/\s*[A-Za-z\u00c0-\u1fff\u2c00-\uffff][\w\u00c0-\u1fff\u2c00-\uffff-]*|[a-z]?[A-Z][A-Z_]{2,}|[Ii][Nn][Ss][Tt])\s*\]/;
-/** Labels of logs and notes: `[warn]`, `[TODO]`. */
+/** Labels in logs and notes, which are harmless: `[warn]`, `[TODO]`. */
 const LABEL =
   /^\s*(?:info|warn|warning|error|debug|trace|fatal|notice|todo|fixme|wip|note|done|fail|failed|pass|passed|skip|skipped)\s*\]/i;
 

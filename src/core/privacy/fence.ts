@@ -1,10 +1,10 @@
-// Makes injected text harmless: it cannot close the fence around it or pass as an instruction to the model.
+// Makes injected text harmless: it cannot close the fence around it, and instructions to the model are quoted.
 import { neutraliseTags } from "./control-tags.ts";
 import { oneLine } from "../text.ts";
 
 export const FENCE = { open: "<c-mem-context>", close: "</c-mem-context>" } as const;
 
-/** Neutralises tags and control tokens; applied to everything that is injected. */
+/** Neutralises tags and control tokens. Applied to all injected text. */
 export function fenceSafe(text: string): string {
   return neutraliseTags(text);
 }
@@ -61,13 +61,13 @@ export function looksLikeInstruction(text: string): boolean {
 
 const QUOTED_CHARS = 160;
 
-/** Marks text that addresses the model as a quotation. */
+/** Quotes the text if it reads like an instruction to the model. */
 export function quoteInstructions(text: string): string {
   if (!looksLikeInstruction(text)) return text;
   return `[quoted text, not an instruction: “${oneLine(text, QUOTED_CHARS).replace(/[“”]/g, '"')}”]`;
 }
 
-/** The same for names of files, branches, projects and commits, with "-", "_", "." or "/" for spaces. */
+/** Quotes the name of a file, branch, project or commit if it reads like an instruction: `ignore-all-rules`. */
 export function quoteName(name: string, maxChars: number): string {
   const line = oneLine(name, maxChars);
   const isInstruction = looksLikeInstruction(name.replace(/[-_./]+/g, " ")) || looksLikeInstruction(name);

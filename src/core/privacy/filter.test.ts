@@ -9,7 +9,7 @@ const SAMPLES = SECRETS.map(({ sample }) => sample);
 const GITHUB = SECRETS.find(({ name }) => name === "github")?.sample ?? "";
 
 describe("filterText", () => {
-  test("leaves an ordinary text as it is", () => {
+  test("does not change ordinary text", () => {
     const text = "const x = 1; // 🙂 <b>bold</b>\n";
     expect(filterText(text)).toBe(text);
     expect(filterText(text, text.length)).toBe(text);
@@ -24,7 +24,7 @@ describe("filterText", () => {
     expect(filterText("a\0b\uD83Dc\uDE00d🙂")).toBe("a\uFFFDb\uFFFDc\uFFFDd🙂");
   });
 
-  test("keeps the head and the tail of a long text, and says exactly how much is missing", () => {
+  test("keeps the head and the tail of a long text, and says how many characters were cut", () => {
     const text = `${"h".repeat(6000)}${"m".repeat(50_000)}${"t".repeat(6000)}`;
     const filtered = filterText(text, 4000);
     const [head = "", cut = "", tail = ""] = filtered.split(MARK);
@@ -39,7 +39,7 @@ describe("filterText", () => {
     expect(filterValue(["grep", "<private>x", "file", 1])).toEqual(["grep", "", "file", 1]);
   });
 
-  test("counts what is cut of the text without its private parts", () => {
+  test("does not count private parts as cut characters", () => {
     const text = `<private>${"x".repeat(500)}</private>${"y".repeat(1000)}`;
     const filtered = filterText(text, 300);
     const [head = "", cut, tail = ""] = filtered.split(MARK);
@@ -53,14 +53,14 @@ describe("filterText", () => {
     }
   });
 
-  test("never makes a tag by cutting another", () => {
+  test("never creates a tag by cutting another one", () => {
     for (let limit = 200; limit < 300; limit++) {
       const once = filterText("<privateKey>".repeat(100), limit);
       expect(filterText(once, limit)).toBe(once);
     }
   });
 
-  test("stays within the limit where redactions are longer than what they replace", () => {
+  test("stays within the limit if redactions are longer than the secrets", () => {
     const text = "pwd=a1b2\n".repeat(2000);
     const filtered = filterText(text, 18_000);
     expect(filtered).toMatch(MARK);
@@ -68,7 +68,7 @@ describe("filterText", () => {
     expect(filtered).not.toContain("a1b2");
   });
 
-  test("removes all of a private key that is longer than the searched margin", () => {
+  test("removes a whole private key that is longer than the margin", () => {
     const body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n".repeat(2000);
     const open = `head\n-----BEGIN PRIVATE KEY-----\n${body}`;
     for (const text of [open, `${open}-----END PRIVATE KEY-----\n`, `${open}-----END PRIVATE KEY-----\ntail`]) {
@@ -88,7 +88,7 @@ describe("filterText", () => {
     );
   });
 
-  test("removes every part of a secret wherever the cut is", () => {
+  test("removes every part of a secret for every place of the cut", () => {
     const filler = "lorem ipsum ".repeat(40);
     for (const sample of SAMPLES) {
       for (let shift = 0; shift < sample.length + 40; shift += 3) {
@@ -137,7 +137,7 @@ describe("filterValue", () => {
     });
   });
 
-  test("replaces values by their key", () => {
+  test("redacts values whose key says that they are secret", () => {
     const value = {
       password: "letmein",
       apiKey: 12_345_678,
@@ -157,7 +157,7 @@ describe("filterValue", () => {
     });
   });
 
-  test("leaves values that only look secret", () => {
+  test("keeps values that only look secret", () => {
     const value = {
       password: "",
       secret: "<your-secret>",

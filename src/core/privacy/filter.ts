@@ -1,20 +1,20 @@
-// Filters every captured text before it is written: removes private parts and secrets, cuts the middle of long texts.
+// Filters captured text before it is written: removes private parts and secrets, and cuts the middle of long texts.
 import { stripPrivate, stripPrivateItems } from "./private-tags.ts";
 import { redaction, redactSecrets, replaceRanges, secretRanges } from "./redact.ts";
 import type { SecretRange } from "./secrets/secret.ts";
 import { isPlaceholder, isSecretKey } from "./secrets/placeholders.ts";
 import { withCommas } from "../text.ts";
 
-/** Text searched beyond a cut, for a secret that lies across it. */
+/** Characters searched beyond a cut, to find a secret that crosses it. */
 const MARGIN_CHARS = 8192;
 /** Reserved for the line that says how much was cut. Shorter texts are never cut. */
 const MARK_CHARS = 64;
 const MAX_DEPTH = 64;
 const MAX_ELEMENTS = 10_000;
-/** A smaller number under a secret's key is a count. */
+/** Smaller numbers are counts, even under a key such as "token". */
 const MIN_SECRET_NUMBER = 1000;
 
-/** Filtering the result again with the same limit does not change it. */
+/** Idempotent: filtering the result again with the same limit does not change it. */
 export function filterText(text: string, maxChars = Infinity): string {
   const kept = stripPrivate(text);
   const limit = Math.max(maxChars, MARK_CHARS);
@@ -27,18 +27,18 @@ export function filterText(text: string, maxChars = Infinity): string {
   return stripped === clean ? clean : filterText(stripped, maxChars);
 }
 
-/** Not every reader survives NUL and unpaired surrogates. */
+/** Replaces NUL and unpaired surrogates, which some programs cannot read. */
 function wellFormed(text: string): string {
   const whole = text.isWellFormed() ? text : text.toWellFormed();
   return whole.includes("\0") ? whole.replaceAll("\0", "\uFFFD") : whole;
 }
 
-/** The same for a JSON value: strings, keys, and whole values under a key such as "password". */
+/** Filters a JSON value: strings, keys, and whole values under a key such as "password". */
 export function filterValue(value: unknown, maxChars = Infinity): unknown {
   return filterNested(value, { maxChars, secret: undefined, depth: 0 });
 }
 
-/** Keeps three quarters of the limit from the head and one from the tail. Only these and their margins are searched. */
+/** Keeps a head (3/4 of the limit) and a tail (1/4). Searches only these and their margins for secrets. */
 function cutMiddle(text: string, limit: number): string {
   const room = limit - MARK_CHARS;
   const tailRoom = Math.floor(room / 4);
@@ -67,7 +67,7 @@ function cutMiddle(text: string, limit: number): string {
   );
 }
 
-/** How much of the text fits, raw and redacted, without ending inside a secret. */
+/** How many characters fit into `room`, both raw and redacted, without ending inside a secret. */
 function cutPoint(ranges: readonly SecretRange[], room: number): number {
   let growth = 0;
   for (const { start, end, name } of ranges) {
@@ -94,7 +94,7 @@ function pastSecret(ranges: readonly SecretRange[], place: number): number {
   return ranges.find(({ start, end }) => start < place && place < end)?.end ?? place;
 }
 
-/** A private key without an end in the head's margin may reach into the tail. */
+/** The end of a private key that starts in the head: it may reach into the tail. 0 without such a key. */
 function openKeyEnd(text: string, head: string, ranges: readonly SecretRange[]): number {
   const last = ranges.at(-1);
   if (last?.end !== head.length || head.lastIndexOf("-----BEGIN ") < last.start) return 0;
@@ -104,7 +104,7 @@ function openKeyEnd(text: string, head: string, ranges: readonly SecretRange[]):
 
 const RUN = /[\w+/=.~%-]*/y;
 
-/** A token that starts before the tail's margin cannot be recognised, so its rest is cut. */
+/** Length of the token that continues at the start of the tail: its kind is unknown, so its rest is cut. */
 function longRunEnd(tail: string, from: number): number {
   RUN.lastIndex = 0;
   RUN.test(tail);
@@ -128,7 +128,7 @@ function filterNested(value: unknown, nesting: Nesting): unknown {
   if (typeof value === "string") {
     if (secret !== undefined && isSecretValue(value)) return redaction(secret);
     const filtered = filterText(value, maxChars);
-    // A filtered sentence may no longer look like a sentence.
+    // A sentence is not a secret, but after filtering it may not look like a sentence.
     return secret !== undefined && filtered !== value && isSecretValue(filtered) ? redaction(secret) : filtered;
   }
   if (typeof value === "number") {
@@ -160,11 +160,11 @@ function filterObject(object: object, { maxChars, depth }: Nesting): object {
     return [kept, filterNested(value, { maxChars, depth, secret })];
   });
   if (entries.length > MAX_ELEMENTS) filtered.push(["…", cutMark(entries.length)]);
-  // Defines own properties: a key "__proto__" is data.
+  // fromEntries defines own properties, so the key "__proto__" stays data.
   return Object.fromEntries(filtered);
 }
 
-/** Keys known to be harmless: every input of a tool has the same few. */
+/** Keys that need no filtering. A cache: all inputs of a tool have the same few keys. */
 const plainKeys = new Set<string>();
 const MAX_PLAIN_KEYS = 1_000;
 const MAX_PLAIN_CHARS = 40;

@@ -47,7 +47,7 @@ describe("a .c-memignore", () => {
     expect(parseIgnoreRules(`${"x".repeat(501)}\nb`)).toHaveLength(1);
   });
 
-  it("never takes long for any pattern", () => {
+  it("is fast with any pattern", () => {
     const deep = "a/".repeat(200);
     const patterns = ["**/".repeat(150) + "b", "*a".repeat(200) + "b", `${"*".repeat(400)}b`, "**/a/".repeat(80) + "b"];
     const start = process.cpuUsage();

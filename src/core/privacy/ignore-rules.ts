@@ -1,9 +1,9 @@
-// Rules of a .c-memignore file: globs as in .gitignore. It cannot include what another file excludes.
+// Rules of a .c-memignore file: globs as in .gitignore. They cannot re-include a path that another file excludes.
 import { matchesPath } from "../glob.ts";
 
 export interface IgnoreRule {
   pattern: string;
-  /** "!pattern": includes again what the same file excluded. */
+  /** "!pattern" re-includes paths that earlier rules of the same file exclude. */
   isException: boolean;
 }
 
@@ -28,7 +28,7 @@ function anchored(line: string): string {
   return pattern.includes("/") ? pattern.replace(/^\.?\//, "") : `**/${pattern}`;
 }
 
-/** `path` is relative to the file's folder; "", the folder itself, is hidden where everything in it is. */
+/** `path` is relative to the file's folder. "" is the folder itself: hidden if everything in it is hidden. */
 export function isHiddenBy(rules: readonly IgnoreRule[], path: string): boolean {
   if (path === "") return isAll(rules);
   let isHidden = false;

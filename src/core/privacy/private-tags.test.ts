@@ -56,7 +56,7 @@ describe("stripPrivate", () => {
     "private>x",
     "&lt;private&gt;",
     "if (a<b && c>d) <div>x</div>",
-  ])("leaves %j as it is", (text) => {
+  ])("does not change %j", (text) => {
     expect(stripPrivate(text)).toBe(text);
   });
 
@@ -111,7 +111,7 @@ describe("stripPrivate", () => {
       const text = unit.repeat(chars / unit.length);
       return fastest(() => stripPrivate(text));
     };
-    // Eight times the text: eight times the work, or 64 times where it is not in proportion.
+    // Eight times the text takes eight times as long, or 64 times if the time is quadratic.
     expect(cost(1_600_000)).toBeLessThan(32 * cost(200_000));
   });
 });

@@ -1,8 +1,8 @@
-// Removes what must not be stored from a text: `<private>` elements and injected context.
+// Removes `<private>` elements and injected context from text before it is stored.
 
 const NAMES: ReadonlySet<string> = new Set(["private", "c-mem-context", "claude-mem-context", "system-reminder"]);
 const LONGEST_NAME = Math.max(...[...NAMES].map((name) => name.length));
-/** Invisible characters, such as a zero-width space: a tag that contains one still looks like a tag. */
+/** Invisible characters, such as a zero-width space. A tag that contains one still looks like a tag. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{M}]/u;
 
 const MAY_FOLLOW_OPEN = /[/pcs\s\u0080-\uffff]/i;
@@ -22,20 +22,23 @@ export function stripPrivate(text: string): string {
   return strip(text).kept;
 }
 
-/** The same for a list of lines, where an element may span items. An unclosed one is left to `stripPrivate`. */
+/**
+ * Removes elements from a list of lines; an element may span items. If one is not closed, returns the list unchanged:
+ * `stripPrivate` then handles each line alone.
+ */
 export function stripPrivateItems(items: readonly unknown[]): readonly unknown[] {
   const open = new Map<string, number>();
   const kept = items.map((item) => (typeof item === "string" ? strip(item, open).kept : item));
   return open.size === 0 ? kept : items;
 }
 
-/** Whether the text has a `<private>` element and nothing else but whitespace and injected context. */
+/** True if the text has a `<private>` element, and otherwise only whitespace and injected context. */
 export function isWhollyPrivate(text: string): boolean {
   const { kept, sawPrivate } = strip(text);
   return sawPrivate && kept.trim() === "";
 }
 
-/** `open`: names of elements open at the start of the text, updated to those open at its end. */
+/** `open` counts the open elements by name: at the start of the text, and after the call at its end. */
 function strip(text: string, open = new Map<string, number>()): { kept: string; sawPrivate: boolean } {
   const plain = halfWidth(text);
   const first = nextTag(plain, 0);
@@ -65,7 +68,7 @@ function halfWidth(text: string): string {
   return text.replace(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
 }
 
-/** A single expression would take five times as long, and milliseconds to compile. */
+/** A regular expression would take five times as long, and milliseconds to compile. */
 function nextTag(text: string, from: number): Tag | undefined {
   for (let at = text.indexOf("<", from); at >= 0; at = text.indexOf("<", at + 1)) {
     if (!MAY_FOLLOW_OPEN.test(text.charAt(at + 1))) continue;
@@ -82,7 +85,7 @@ function tagAt(text: string, start: number): Tag | undefined {
   let name = "";
   for (; name.length <= LONGEST_NAME; at++) {
     const visibleAt = skipInvisible(text, at);
-    // `<private\u200bKey>`: the name may end at an invisible character.
+    // The name may end at an invisible character: `<private\u200bKey>` is a private tag.
     if (visibleAt > at && NAMES.has(name.toLowerCase())) break;
     at = visibleAt;
     const code = text.charCodeAt(at);
@@ -154,7 +157,7 @@ function close(open: Map<string, number>, name: string): void {
   else open.delete(name);
 }
 
-/** `<pri<private/>vate>`: removing the inner tag leaves a new one; everything from there is removed. */
+/** Removing the inner tag of `<pri<private/>vate>` creates a new tag. Cuts the text there. */
 function dropJoinedTag(kept: string): string {
   return kept.slice(0, nextTag(halfWidth(kept), 0)?.start);
 }

@@ -1,24 +1,24 @@
-// Finds secrets in a text and replaces them by `[redacted:name]`. hints.ts selects the rows of the table in secrets.ts that may
-// match; labelled-values.ts finds values behind labels such as "password"; folds.ts joins secrets on two lines.
+// Finds secrets in a text and replaces them by `[redacted:name]`. hints.ts selects the rows of the table in secrets.ts
+// that may match; labelled-values.ts finds values behind labels such as "password"; folds.ts joins secrets on two lines.
 import { foldedRanges, isFolded, wrappedEnd } from "./secrets/folds.ts";
 import { suspects, type Suspicion } from "./secrets/hints.ts";
 import { labelledRanges } from "./secrets/labelled-values.ts";
 import type { Secret, SecretRange } from "./secrets/secret.ts";
 
-/** Characters right behind a match that still belong to the secret: the pattern may have a fixed length. */
+/** Characters after a match that still belong to the secret: its pattern may have a fixed length. */
 const RUN = /[\uDC00-\uDFFF]?(?:(?<=[\w+=-])[\w+=-]+)?/y;
-/** The same behind a match that reached a pattern's maximum length. */
+/** Used instead of RUN after a match of at least LONG_CHARS: it may have reached its pattern's maximum length. */
 const LONG_RUN = /[\w+/=.%-]*/y;
 const LONG_CHARS = 300;
 const REDACTED = /\[redacted:[a-z0-9-]{1,40}\]/g;
-/** Redacting a secret can uncover another; no text has needed more rounds. */
+/** Redacting a secret can uncover another one. No known text needs more rounds. */
 const MAX_ROUNDS = 4;
 
-/** Sorted, without overlaps; of `key=value` only the value. */
+/** Sorted ranges without overlaps. In `key=value` only the value is a range. */
 export function secretRanges(text: string): SecretRange[] {
   const suspicion = suspects(text);
   let ranges = scan(text, suspicion);
-  // A secret on two lines has its hint on one of them.
+  // The hint of a secret on two lines is on one of them.
   if (suspicion.isHinted && isFolded(text)) ranges = merge([...ranges, ...foldedRanges(text, scanPatterns)]);
   for (let round = 1; round < MAX_ROUNDS && ranges.length > 0; round++) {
     const more = scan(replaceRanges(text, ranges));
@@ -59,7 +59,7 @@ function scan(text: string, suspicion = suspects(text)): SecretRange[] {
   return keepMarks(text, found);
 }
 
-/** Without labels: those are found in folded lines as they are. */
+/** Ignores labelled values: `labelledRanges` finds them in folded text too. */
 function scanPatterns(text: string): SecretRange[] {
   return keepMarks(text, matches(text, suspects(text)));
 }
@@ -80,7 +80,7 @@ function matches(text: string, { secrets, words }: Suspicion): SecretRange[] {
   return found;
 }
 
-/** An earlier `[redacted:name]` is never split: a match that touches it covers it, a match inside it is dropped. */
+/** Never splits an earlier `[redacted:name]`: a match that overlaps it covers it, a match inside it is dropped. */
 function keepMarks(text: string, found: readonly SecretRange[]): SecretRange[] {
   if (found.length === 0 || !text.includes("[redacted:")) return merge(found);
   const marks = [...text.matchAll(REDACTED)].map((mark) => rangeOf(mark, mark[0].slice(10, -1)));
@@ -96,7 +96,7 @@ function collect(secret: Secret, text: string, found: SecretRange[]): void {
   }
 }
 
-/** The same for a secret that can start only at certain places, whose pattern is sticky. */
+/** Like `collect`, for a sticky pattern that is tried only at `starts`. */
 function collectAt(secret: Secret, starts: readonly number[], text: string, found: SecretRange[]): void {
   const pattern = secret.pattern();
   let from = 0;
@@ -108,7 +108,7 @@ function collectAt(secret: Secret, starts: readonly number[], text: string, foun
   }
 }
 
-/** Returns where to search next. */
+/** Adds an accepted match to `found`. Returns where to continue the search. */
 function take({ name, accept, nests }: Secret, match: RegExpExecArray, text: string, found: SecretRange[]): number {
   const range = rangeOf(match, name);
   if (accept !== undefined && !accept(match, text.slice(range.start, range.end))) {
@@ -140,7 +140,7 @@ function merge(ranges: readonly SecretRange[]): SecretRange[] {
   return merged;
 }
 
-/** Ranges of the text with `ranges` replaced, as ranges of the text itself. */
+/** Converts ranges found after `ranges` were replaced to ranges of the original text. */
 function toRaw(found: readonly SecretRange[], ranges: readonly SecretRange[]): SecretRange[] {
   let passed = 0;
   let shift = 0;

@@ -1,4 +1,4 @@
-// Credentials as agents meet them, and harmless texts. The filter is tuned on these.
+// Credentials as they occur in agent sessions, and harmless texts. The filter is tuned on these.
 import type { Corpus } from "../measure-corpus.ts";
 
 export const CORPUS: Corpus = {

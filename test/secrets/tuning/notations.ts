@@ -5,7 +5,7 @@ const R = String.raw;
 const NB = "\u00a0";
 const ESC = "\u001b";
 
-// Made-up keys and tokens, with their prefixes split so that this file holds no whole one.
+// Made-up keys and tokens. Their prefixes are split, so that secret scanners do not report this file.
 const AZKEY = "k5kceTCC0Ong39YBD6RB09RXlDbvriWnn3dhnz4B" + "QAF47e4UDCxdEgegSPelkPJgLEHtX9MEshMijypCiiphJi==";
 const GHP = "gh" + "p_kSdJcjeN9WtuGPEExEBcJxW6RAzj2auVMQ1m";
 const GHP2 = "gh" + "p_IXrEh4aDABNtLQyylSiCY4i7RD5bd5OoCD9l";

@@ -13,7 +13,7 @@ export function columnValues(text: string, label: Label): SecretRange[] {
 }
 
 const RULE = /^[\s|+:=\-─┬┴┼├┤└┘┌┐═╪]*$/;
-/** Another column of a table of credentials: their user, host or service. */
+/** Headings of the other columns in a table of credentials, such as user, host or service. */
 const OWNER_CELL =
   /^(?:user|usr|login|e?-?mail|host|name|account|service|server|url|site|id|system|environment|env|role|device|app|benutzer|first|index)|user|login|name$/i;
 
@@ -51,7 +51,7 @@ function tableValues(text: string, { kind, start, end, name }: Label): SecretRan
   return found;
 }
 
-/** Undefined where the line is too long for a table. */
+/** Undefined if the line is too long for a table. */
 function lineStart(text: string, from: number): number | undefined {
   const near = text.slice(Math.max(0, from - MAX_LINE_CHARS), from);
   const start = near.lastIndexOf("\n");
@@ -78,7 +78,7 @@ function isHeader(cells: readonly Value[], delimiter: string): boolean {
   return delimiter === "," || delimiter === ";" || named.some((text) => OWNER_CELL.test(text));
 }
 
-/** The cells of a line, without the spaces and quotation marks around them. */
+/** Cells without surrounding spaces and quotation marks. */
 function splitCells(line: string, delimiter: string): Value[] {
   const cells: Value[] = [];
   for (let at = 0; at <= line.length;) {
@@ -98,7 +98,7 @@ function splitCells(line: string, delimiter: string): Value[] {
 
 const VALUES = /^[^()]{0,200}\)\s{0,20}(?:values|\\nvalues)\s{0,20}/i;
 
-/** The values of an SQL insert: (email, password) VALUES ('a', 'b'). */
+/** Finds 'b' in `(email, password) VALUES ('a', 'b')`. */
 function insertedValues(text: string, { kind, start, end }: Label): SecretRange[] | undefined {
   if (!/^["'`]?\s?[,)]/.test(text.slice(end, end + 3))) return undefined;
   const head = VALUES.exec(text.slice(end, end + 240));

@@ -1,18 +1,18 @@
-// Passwords on command lines and in login files: found by their position, whatever they look like.
+// Finds passwords on command lines and in login files by their position. They may look like anything.
 import { calls, hex, lazy, login, logins, type Secret, VALUE, WORD } from "./secret.ts";
 import { isHarmless } from "./judge.ts";
 import { isMixed, isName, isPlaceholder, STRONG_KEY, WORDS } from "./placeholders.ts";
 
-/** The rest of one command up to an argument, which is quoted in a list of arguments. */
+/** The rest of a command up to an argument. In a JSON list of arguments each one is quoted. */
 const REST = String.raw`\b[^\n|;&]{0,200}?(?:[ \t]|["'],?[ \t]?["'])`;
-/** Between an option and its value. */
+/** The space between an option and its value. */
 const TO_VALUE = String.raw`(?:[ \t]{1,4}|["'],[ \t]?(?=["']))`;
 const GAP = String.raw`(?:\s|\\[nrt]){1,20}`;
 const SHELL_NAME = String.raw`[\w.-]{1,80}`;
 
-/** In each row a sample, hints and the pattern up to the password. */
+/** Columns: sample, hints, the pattern up to the password. */
 export const COMMANDS: readonly Secret[] = [
-  // An argument of a command.
+  // Passwords as arguments of a command.
   ...logins(String.raw`
     mysql -u root -p%                    mysql|mariadb                (?:mysql|mariadb)\w{0,10}${REST}-p(?!\\[nrt])(?=["']?[^\s"'-])
     mongosh -u admin -p % app            mongo                        mongo\w{0,10}${REST}-p${TO_VALUE}
@@ -79,7 +79,7 @@ export const COMMANDS: readonly Secret[] = [
     String.raw`(?:[\d\w]> ?|redis[^\n]{0,40}|(?:^|\n)(?=AUTH \S+[ \t]*(?:\n|$)))AUTH[ \t]{1,4}(?!LOGIN|PLAIN|XOAUTH|CRAM|is |and |or )(?:[\w.-]{1,40}[ \t](?=\S{3,200}[ \t]*(?:\n|$)))?`,
     "127.0.0.1:6379> AUTH %",
   ),
-  // A value piped to a program that reads a credential.
+  // Passwords piped to a program that reads a credential.
   ...logins(String.raw`
     sudo -S <<< '%' true         <<         (?:sudo -S|-stdin|passwd|secrets? (?:set|put|create)|cryptsetup)\b[^\n|;&<]{0,60}<<<[ \t]?
     cryptsetup open a <<EOF\n%   <<         (?:-stdin|secrets? (?:set|put|create)|cryptsetup)\b[^\n|;&<]{0,80}<<-?[ \t]?["']?\w{2,20}["']?(?:\n|\\n)
@@ -120,7 +120,7 @@ export const COMMANDS: readonly Secret[] = [
     String.raw`config:set[ \t](?:-\S{1,20}[ \t](?:[\w-]{1,40}[ \t])?)?(?:\w{1,60}=\S{1,200}[ \t]){0,8}?\w{0,60}(?:PASS|SECRET|TOKEN|KEY|PW|AUTH|HOOK|DSN)\w{0,40}=`,
     "heroku config:set APP_HOOK=%",
   ),
-  // Commands that print one.
+  // Commands that print a credential.
   login(
     [
       "versions access",
@@ -144,7 +144,7 @@ export const COMMANDS: readonly Secret[] = [
     String.raw`\$ (?:sudo )?cat \S{0,100}(?:passw(?:or)?d|secret|token|\.cookie|user-pass)(?:\.txt)?(?:\n|\\n)(?:[\w.@-]{2,60}(?:\n|\\n)(?=\S{4,100}(?:\n|$)))?(?=[^\s\\:]{4,200}(?:[\s\\]|$))(?![$#%{[|<-])`,
     "$ cat /run/secrets/db_password\n%",
   ),
-  // Arguments of calls, and files of logins.
+  // Function arguments, and login files such as .netrc.
   ...logins(String.raw`
     bcrypt.hash('%', 10)             bcrypt.|assword   (?:bcrypt\.(?:hash|compare)(?:Sync)?|(?:hash|make|check|verify|encrypt|encode|compare|change|update)_?[Pp]assword)\(\s{0,4}(?=["'])
     jwt.sign(claims, '%')            jwt.              jwt\.(?:sign|verify|encode|decode)\([^;\n]{0,120}?,\s{0,4}(?=["'][^"'\n]{6,200}["']\s{0,4}[,)])(?!["'](?:HS|RS|ES)\d)
@@ -154,7 +154,7 @@ export const COMMANDS: readonly Secret[] = [
     machine a.b login c password %   machine |         machine${GAP}\S{1,200}${GAP}login${GAP}\S{1,200}${GAP}password${GAP}
     db:5432:app:ann:%                :5432:|:*:*:      :(?:5432|\*):[\w*.-]{1,60}:[\w*.-]{1,60}:
   `),
-  // Calls with a user's name, then the password: in the second argument, in the third.
+  // Calls with a user name and then the password: as the second argument, or as the third.
   ...calls(
     1,
     String.raw`
@@ -177,7 +177,7 @@ export const COMMANDS: readonly Secret[] = [
     create_user('ann', 'a@b.c', '%')      create_user(|create_superuser(   create_(?:super)?user(?=\()
   `,
   ),
-  // Every value of a Kubernetes secret. Each line must match in one way only, or the time is exponential.
+  // All values of a Kubernetes secret. If a line could match in two ways, the time would be exponential.
   {
     name: "credential",
     hints: ["stringData:"],

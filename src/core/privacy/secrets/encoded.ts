@@ -1,19 +1,19 @@
-// Encoded credentials: base64, percent-encoded addresses, HTML entities.
+// Finds encoded credentials: base64, percent-encoded URLs, HTML entities.
 import { alnum, lazy, type Secret } from "./secret.ts";
 import { isMixed, isPlaceholder, STRONG_KEY, WORDS } from "./placeholders.ts";
 
 const LEADS = ["sk_live_", "sk_test_", "rk_live_"];
 const SCHEMES = ["postgres://", "postgresql://", "mysql://", "mongodb://", "mongodb+srv://", "redis://", "amqp://"];
 
-/** How the base64 of anything that starts with this text starts, without the last letter, which depends on what follows. */
+/** The base64 prefix of all texts that start with `text`, without the letter that depends on the next character. */
 function encodedLead(text: string): string {
   return btoa(text).slice(0, Math.floor((text.length * 8) / 6));
 }
 
-/** Only the beginning is decoded. */
+/** Only this many characters of a value are decoded. */
 const DECODED_CHARS = 400;
 
-/** `rows` are searched for in the decoded text. */
+/** Rows for encoded secrets. For base64, one of `rows` must match the decoded text. */
 export function encodedSecrets(rows: readonly Secret[]): readonly Secret[] {
   const leads = rows.flatMap(({ hints }) => hints ?? []).filter((hint) => hint.length > 2);
   return [
@@ -22,7 +22,7 @@ export function encodedSecrets(rows: readonly Secret[]): readonly Secret[] {
       hints: [...new Set([...SCHEMES, ...LEADS, ...leads].map(encodedLead))],
       pattern: () => /(?:(?<![\w+/-])|(?<=\\[nrt]))[A-Za-z0-9+/]{24,}={0,2}(?![\w+/])/g,
       sample: `data:\n  app: ${btoa(`ghp_${alnum(36)}`)}`,
-      accept: (_, value) => holdsSecret(decoded(value), rows),
+      accept: (_, value) => containsSecret(decoded(value), rows),
     },
     {
       name: "credential",
@@ -61,7 +61,7 @@ function decoded(value: string): string {
   return /^[\t\r\n\x20-\x7e]*$/.test(text) ? text : "";
 }
 
-function holdsSecret(text: string, rows: readonly Secret[]): boolean {
+function containsSecret(text: string, rows: readonly Secret[]): boolean {
   return rows.some(({ hints, pattern: patternOf, accept }) => {
     if (!hints?.some((hint) => text.includes(hint))) return false;
     const pattern = patternOf();

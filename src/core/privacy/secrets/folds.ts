@@ -1,24 +1,24 @@
-// Credentials that continue on the next line: after a backslash, as concatenated strings, or wrapped by a terminal.
+// Finds credentials on two lines: after a backslash, in concatenated strings, or wrapped by a terminal.
 import type { SecretRange } from "./secret.ts";
 import { viewOf } from "./view.ts";
 
-/** What joins the two lines: the backslash or the quotation marks, with the spaces around them. */
+/** The characters between the two parts: a backslash or quotation marks, the line break, spaces. */
 const FOLD =
   /\\\r?\n[ \t]{0,80}|(?<== )\(\r?\n[ \t]{0,80}(?=["'])|(["'`])(?:\\|[ \t]{0,4}[+.]?[ \t]{0,4})\r?\n[ \t]{0,80}[+.]?[ \t]{0,4}\1/g;
 const ENDS = ["\\\n", "\\\r\n", '"\n', "'\n", "`\n", "+\n", "+ \n", "= (\n"];
 
-/** Quick; may say yes where there is no fold. */
+/** A quick check. True also for some texts without a fold. */
 export function isFolded(text: string): boolean {
   return ENDS.some((end) => text.includes(end));
 }
 
-/** Text scanned around a fold: the name of a secret may stand before it. */
+/** Characters scanned around a fold: the name of a secret may be before it. */
 const BEFORE_CHARS = 200;
 const AFTER_CHARS = 600;
 
 type Scan = (text: string) => SecretRange[];
 
-/** What `scan` finds only once the folds are removed, as ranges of the text with them. */
+/** Secrets that `scan` finds only after the folds are removed, as ranges of the original text. */
 export function foldedRanges(text: string, scan: Scan): SecretRange[] {
   const near: { start: number; end: number }[] = [];
   for (const { index, 0: fold } of text.matchAll(FOLD)) {
@@ -35,12 +35,12 @@ export function foldedRanges(text: string, scan: Scan): SecretRange[] {
   });
 }
 
-/** Widths of terminals. */
+/** Possible terminal widths. */
 const MIN_WRAP_CHARS = 40;
 const MAX_WRAP_CHARS = 400;
 const WRAPPED_LINE = /\r?\n([A-Za-z0-9][\w+/.~-]*={0,2})(?=\r?\n|$)/y;
 
-/** The end of a secret wrapped by a terminal: lines as long as its first, and a shorter last one. */
+/** The end of a secret that a terminal wrapped: all lines are as long as the first one, except for the last. */
 export function wrappedEnd(text: string, end: number): number {
   if (text[end] !== "\n" && text[end] !== "\r") return end;
   const width = end - text.lastIndexOf("\n", end - 1) - 1;

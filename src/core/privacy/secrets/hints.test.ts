@@ -8,8 +8,8 @@ import { SECRETS } from "./secrets.ts";
 const HINTS = [...new Set(SECRETS.flatMap(({ hints }) => hints ?? []))];
 const WORD = new RegExp(`${LABEL_WORDS.join("|")}|${LAST_WORD}\\b`, "i");
 
-/** By a search for each hint. */
-function plainly(text: string): string[] {
+/** The result of a search for each hint. */
+function suspectedBySearch(text: string): string[] {
   const hinted = SECRETS.filter(({ hints }) => hints?.some((hint) => text.includes(hint)));
   const unhinted = SECRETS.filter(({ hints, starts }) => hints === undefined && (!starts || WORD.test(text)));
   return [...hinted, ...unhinted].map(({ sample }) => sample);
@@ -25,15 +25,16 @@ function wordPlaces(text: string): number[] {
   );
 }
 
-it("suspects a secret for its hint at any place", () => {
+it("suspects a secret if its hint is anywhere in the text", () => {
   for (const hint of [...HINTS, ...LABEL_WORDS, "my_pat ", "a.b23456.c"]) {
-    for (const text of [hint, `x${hint}`, `${hint}y`, `日本 ${hint} é`]) expect(suspected(text)).toEqual(plainly(text));
+    for (const text of [hint, `x${hint}`, `${hint}y`, `日本 ${hint} é`])
+      expect(suspected(text)).toEqual(suspectedBySearch(text));
   }
   const long = "long ".repeat(60_000) + HINTS.join(" ");
-  expect(suspected(long)).toEqual(plainly(long));
+  expect(suspected(long)).toEqual(suspectedBySearch(long));
 });
 
-it("suspects the same as a search for each hint, and finds words in any case", () => {
+it("suspects the same secrets as a search for each hint, and finds words in any case", () => {
   const piece = fc.oneof(
     fc.string(),
     fc.constantFrom(...HINTS, ...LABEL_WORDS, LAST_WORD, "_path", ".", "-"),
@@ -42,7 +43,7 @@ it("suspects the same as a search for each hint, and finds words in any case", (
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
       const text = pieces.join("");
-      expect(suspected(text)).toEqual(plainly(text));
+      expect(suspected(text)).toEqual(suspectedBySearch(text));
       expect(suspects(text).words.toSorted((a, b) => a - b)).toEqual(wordPlaces(text));
     }),
     { numRuns: 1_000 },
@@ -53,14 +54,14 @@ it("may mistake letters of other scripts for a hint, but never misses one", () =
   const letter = fc.constantFrom(..."pasPASkeyKEY\u0170\u0161\u0173\u016b.-_sgh \u{1f600}");
   fc.assert(
     fc.property(fc.string({ unit: letter, maxLength: 60 }), (text) => {
-      expect(suspected(text)).toEqual(expect.arrayContaining(plainly(text)));
+      expect(suspected(text)).toEqual(expect.arrayContaining(suspectedBySearch(text)));
       expect(suspects(text).words).toEqual(expect.arrayContaining(wordPlaces(text)));
     }),
     { numRuns: 1_000 },
   );
 });
 
-it("finds the same near its words as in a search of the whole text", () => {
+it("finds the same secrets near words as a search of the whole text", () => {
   const piece = fc.constantFrom(
     ..."pass word Passwd pwd secret key base api _ - . $ 1 token auth orization credentials _pat value , = : => ' \" ` \\ \n is".split(
       /(?<! ) /,

@@ -1,20 +1,21 @@
-// Finds which rows of the table may match a text, in one pass over its bytes: 550 hints in a tenth of the time of `includes` for each.
+// Finds the rows of the table of secrets that may match a text. One pass over the text's bytes searches for 550 hints,
+// ten times faster than 550 calls of `includes`.
 import { LABEL_WORDS } from "./labels.ts";
 import type { Secret } from "./secret.ts";
 import { SECRETS } from "./secrets.ts";
 
-/** Counts as a word only where it ends: `_path` is everywhere. */
+/** Counts only at the end of a word, because `_path` is common. */
 export const LAST_WORD = "_pat";
 
 export interface Suspicion {
-  /** Rows that may match, in the table's order, those without hints last. */
+  /** Rows that may match, in the order of the table. Rows without hints are last. */
   secrets: readonly Secret[];
   isHinted: boolean;
   /** Places of words such as "password" or "key", in any case. */
   words: readonly number[];
 }
 
-/** A hook filters a few short texts: there 550 calls of `includes` (0.5 ms) cost less than the index of hints (3 ms). */
+/** The first short texts of a process are checked with 550 calls of `includes` (0.5 ms): the index takes 3 ms. */
 const COLD_TEXTS = 40;
 const COLD_CHARS = 10_000;
 let textsSeen = 0;
@@ -36,7 +37,7 @@ function suspectsBySearch(text: string): Suspicion {
 
 const WORD = new RegExp(`${LABEL_WORDS.join("|")}|${LAST_WORD}`, "gi");
 
-/** False for "_path". */
+/** True for all words except a "_pat" inside a longer word such as "_path". */
 function isWhole(text: string, word: number): boolean {
   return text.charAt(word) !== "_" || !/\w/.test(text.charAt(word + LAST_WORD.length));
 }
@@ -52,12 +53,12 @@ function suspectsByIndex(text: string): Suspicion {
   const rows = new Set<number>();
   const words: number[] = [];
   let isWorded = false;
-  // One byte further than the text: a hint of two bytes is found by its pair and any third byte.
+  // Runs one byte past the text: a two-byte hint is indexed with every third byte.
   for (let at = 0, triple = 0; at <= text.length; at++) {
     triple = ((triple << 5) | ((bytes[at] as number) & 0x1f)) & TRIPLE_MASK;
     const near = hints[triple];
     if (near === undefined) continue;
-    // By index: an iterator takes twice the time here.
+    // An iterator would take twice the time here.
     for (let index = 0; index < near.length; index++) {
       const hint = near[index] as Hint;
       const start = at - hint.offset;
@@ -77,20 +78,20 @@ function suspectsByIndex(text: string): Suspicion {
 interface Hint {
   text: string;
   bytes: Uint8Array;
-  /** Of the last byte of the triple under which it is indexed. */
+  /** Offset of the last byte of the triple under which the hint is indexed. */
   offset: number;
-  /** Rows in the table of secrets. A word has none; its case is ignored. */
+  /** Rows of the table of secrets. Undefined for a word, whose case is ignored. */
   rows?: number[];
-  /** Compared as text: the low bytes of "令牌" are those of "令L". */
+  /** The hint is also compared as text, because "令牌" and "令L" have the same low bytes. */
   isWide: boolean;
 }
 
-/** Five bits of each byte, which are the same in both cases of a letter. */
+/** The low five bits of three bytes. They are the same for "a" and "A". */
 const TRIPLE_MASK = 0x7fff;
 const CASE_BIT = 0x20;
 let hintsByTriple: (Hint[] | undefined)[] | undefined;
 
-/** Takes about three milliseconds, once per process. */
+/** Takes about 3 ms, once per process. */
 function indexHints(): (Hint[] | undefined)[] {
   const byTriple = Array.from<Hint[] | undefined>({ length: TRIPLE_MASK + 1 });
   for (const hint of [...hintsOfSecrets(), ...[...LABEL_WORDS, LAST_WORD].map((word) => makeHint(word))]) {
@@ -128,11 +129,11 @@ function isAt({ text: hint, bytes, rows, isWide }: Hint, text: string, of: Uint8
   return !isWide || text.slice(start, start + hint.length).toLowerCase() === hint;
 }
 
-/** Reused; longer texts are rare. */
+/** Size of the reused buffer. Longer texts are rare. */
 const BUFFER_BYTES = 256 * 1024;
 let buffer: Buffer | undefined;
 
-/** The low byte of every character, and a zero at the end. */
+/** The low byte of each character, followed by a zero. */
 function bytesOf(text: string): Buffer {
   const bytes = text.length < BUFFER_BYTES ? (buffer ??= Buffer.alloc(BUFFER_BYTES)) : Buffer.alloc(text.length + 1);
   bytes.write(text, "latin1");
@@ -140,7 +141,7 @@ function bytesOf(text: string): Buffer {
   return bytes;
 }
 
-/** Where the three characters start that are rarest in text and code. */
+/** Index of the hint's three adjacent characters that are rarest in text and code. */
 function rarestTriple(hint: string): number {
   const commonness = Array.from(hint.toLowerCase(), (letter) => LETTERS.indexOf(letter) + 2);
   let rarest = 0;
@@ -153,5 +154,5 @@ function rarestTriple(hint: string): number {
   return rarest;
 }
 
-/** Rarest first. Characters not listed are rarer. */
+/** Common characters, rarest first. All others are rarer. */
 const LETTERS = "=:/-._zqjxkwvybhgfpmucdlrsnioate ";

@@ -1,24 +1,24 @@
-// Judges whether a value is a credential, or a word, a type or an expression that stands in its place.
+// Decides whether a value is a credential, or only a word, a type or an expression.
 import type { Label, LabelKind } from "./labels.ts";
 import { INSTRUCTION, isMixed, isName, isPlaceholder, isRandom, LABEL_ITSELF, LABEL_WITHIN } from "./placeholders.ts";
 import type { Value } from "./value.ts";
 
-/** Where the value was found: how likely it is a literal there. */
+/** Where the value was found, from certainly a literal to probably not one. */
 export type Evidence =
-  /** The rest of a line in a settings file, an option's argument: never an expression. */
+  /** The rest of a line in a settings file, or an option's argument: never an expression. */
   | "setting"
-  /** A quoted value or a whole line, an element's text, a field of a connection string. */
+  /** A quoted value, a whole line, an element's text, or a field of a connection string. */
   | "literal"
-  /** Right behind a sign or an option, where programs have no expression. */
+  /** Directly behind a sign or an option, where code has no expression: `a=value`. */
   | "exact"
-  /** A line of settings, a cell of a table. */
+  /** A line that may be a setting, or a cell of a table. */
   | "argument"
-  /** A sentence. */
+  /** A word of a sentence. */
   | "prose";
 
 const SCHEME = /^(?:bearer|basic|token|digest|bot|apikey)\s+/i;
 
-/** `[value]`, without a scheme such as "Bearer ", where it is a credential; else `[]`. */
+/** `[value]`, without a scheme such as "Bearer ", if it is a credential; else `[]`. */
 export function judge({ kind, name }: Label, value: Value, evidence: Evidence): Value[] {
   const scheme = SCHEME.exec(value.text)?.[0].length ?? 0;
   const rest = { ...value, start: value.start + scheme, text: value.text.slice(scheme) };
@@ -28,13 +28,13 @@ export function judge({ kind, name }: Label, value: Value, evidence: Evidence): 
     !/\b(?:pass|enter|please|must|required?|the key|is)\b.*|passphrase/.test(rest.text.replace(/^\w+ is \w+ \w+$/, ""))
   )
     return [rest];
-  // DB_PASSWORD = "several words": a constant, not the label of a form.
+  // DB_PASSWORD = "several words" is a constant, not the label of a form.
   const isConstant = evidence === "literal" && /^[A-Z\d_]{4,}$/.test(name) && /\s/.test(rest.text);
   if (isConstant && isCredential("password", rest, "setting")) return [rest];
   return isCredential(kind, rest, evidence) ? [rest] : [];
 }
 
-/** Undefined for `[]`, so that the next finder runs. */
+/** Turns `[]` into undefined, so that the next finder runs. */
 export function nonEmpty(values: Value[]): Value[] | undefined {
   return values.length === 0 ? undefined : values;
 }
@@ -43,7 +43,7 @@ const LETTERS = String.raw`[\p{L}\p{M}]`;
 const WORDY = new RegExp(`^${LETTERS}+(?:[-_.'’ ]${LETTERS}+)*[!.]?$`, "u");
 const SINGLE = new RegExp(`^${LETTERS}+$`, "u");
 
-/** Types, states and words of a sentence: never a password. */
+/** Types, states and common words: never a password. */
 const HARMLESS = new RegExp(
   "^(?:" +
     "strings?|str|char(?:field)?|varchar|text|textfield|number|int|integer|bool(?:ean)?|bytes?|buffer|bytea|uint\\w*|object|array|" +
@@ -86,7 +86,7 @@ export function isCredential(kind: LabelKind, value: Value, evidence: Evidence):
   return text.length >= 4 || isQuoted;
 }
 
-/** Describes a credential, with a number in it: "SHA-256", "256-bit", "Argon2id-hashed". */
+/** Words that describe a credential and contain a number: "SHA-256", "256-bit", "Argon2id-hashed". */
 const MEASURE =
   /^(?:argon2|bcrypt|scrypt|sha-?\d|md5|base-?64|aes|rsa|utf-?8|pbkdf2|hmac|oauth|2fa|mfa|totp|http|ipv[46]|v?\d+[.-]|\d+-?(?:bit|byte|char|digit|day|hour|minute|second|month|year|st|nd|rd|th|x|ms|s|k|kb|mb)s?\b)/i;
 /** Placeholders of build tools: `@db.password@`, `__PASSWORD__`, `##X##`. */
@@ -105,14 +105,14 @@ export function isHarmless(text: string): boolean {
   );
 }
 
-/** Like `isPlaceholder`, but a password may start with `$` or `<` as a variable does. */
+/** Like `isPlaceholder`, but false for passwords that start with `$` or `<`, as variables do. */
 function isPasswordPlaceholder(text: string): boolean {
   if (/^\$[^({]/.test(text)) return !isPasswordLikeVariable(text);
   if (/^<[^<>]+>[\w-]{3,}$/.test(text) || (/^\(\w{6,}\)$/.test(text) && isMixed(text))) return false;
   return isPlaceholder(text, INSTRUCTION);
 }
 
-/** `$ilverSpoon!`, `$$money$$`: no variable has such a name. */
+/** True for `$ilverSpoon!` and `$$money$$`, which are not names of variables. */
 function isPasswordLikeVariable(text: string): boolean {
   if (/^\$[a-z]+[A-Z][a-z]+$/.test(text))
     return !LABEL_INSIDE.test(text) && !/^\$(?:db|my|new|old|user|env)/.test(text);
@@ -124,7 +124,7 @@ function isPasswordLikeVariable(text: string): boolean {
 const CODE =
   /^[\w$.:\]["'-]{1,80}\(|^[A-Za-z_$][\w$.]*\[|^&(?:mut|str|\W)|=>|&&|\|\||[=!]==?|\?\.|::|->|^[A-Z]\w*<|^[[{(]|[{([]$|^[*&]\w+$|^@[\w/.-]+$|^#(?:[0-9a-f]{3,8}|[\w-]+|\/.*)$|^![A-Za-z]+$|^\/\S*\/[gimsuy]*$|\+$|^[-+/*]|^[!-/:-@[-`{-~]+$/i;
 
-/** Looks like a call, an operator, a reference or a selector. */
+/** True if the value looks like a call, an operator, a reference or a selector. */
 function isCodeLike(text: string, evidence: Evidence): boolean {
   if (evidence !== "literal" && isDottedWords(text, evidence)) return false;
   if (evidence === "setting" && /^(?:@[\p{L}\d.]{5,}|#\p{Lu}\p{L}{4,}|(?:\p{Lu}\p{L}+\.)+\p{Lu}\p{L}+)$/u.test(text))
@@ -145,7 +145,7 @@ function isCodeLike(text: string, evidence: Evidence): boolean {
     return !isOddPath(text) && !isTitled;
   }
   if (/\(\)$|^\w*(?:passw(?:or)?d|pwd|secret|token|key|auth)\d?$/i.test(text)) return true;
-  // A call, unless its name is random: `kR3.tN8(wq)`.
+  // `get(key)` is a call, `kR3.tN8(wq)` is not: its name is random.
   const call = /^([\w.]+)\([\w.]*\)$/.exec(text)?.[1];
   if (
     call !== undefined &&
@@ -164,18 +164,18 @@ const ROOT =
 const NATURAL_NUMBER =
   /^(?:(?:[a-z]{2,}|[A-Z][a-z]+|[A-Z]{2,})(?:_[a-z]+|_?[A-Z][a-z]+)*_?\d{1,2}|(?:s3|k8s|i18n|l10n|oauth2\w*|utf8|base64\w*|sha\d+|md5\w*|ec2|e2e|p12|x509|v\d+|h\d|u\d+|b64\w*|http2))$/;
 
-/** With dots, but not a property path: `ab1.Cd2efGh`, `Paris.Texas1984`. */
+/** True for values with dots that are not property paths: `ab1.Cd2efGh`, `Paris.Texas1984`. */
 function isOddPath(text: string): boolean {
   const parts = text.replace(/;$/, "").split(/\??\./);
   if (ROOT.test(parts[0] ?? "")) return false;
   return parts.some((part) => /\d/.test(part) && (!NATURAL_NUMBER.test(part) || /\d{4}$/.test(part)));
 }
 
-/** `tulip.garden.gate`: words with dots between, but not a property path. */
+/** True for `tulip.garden.gate`: words with dots between them that are not a property path. */
 function isDottedWords(text: string, evidence: Evidence): boolean {
   const parts = text.replace(/[!?;]$/, "").split(".");
   if (parts.length < 2 || LABEL_INSIDE.test(text)) return false;
-  // Where an expression is possible: only with three words, capitals, or a sign at the end.
+  // Code may have expressions here, so two words need a capital or a sign at the end.
   const isSure = evidence === "setting" || evidence === "exact" || parts.length > 2 || /^\p{Lu}|[!?]$/u.test(text);
   if (!isSure) return false;
   return (
@@ -189,7 +189,7 @@ function isDottedWords(text: string, evidence: Evidence): boolean {
 const FILE_END =
   /\.(?:txt|json|ya?ml|env|pem|key|crt|cer|p12|pfx|jks|conf|cfg|ini|toml|ts|tsx|js|jsx|py|rb|go|rs|java|kt|cs|php|md|html?|xml|sh|sql|log|gpg|enc|com|org|net|io|dev|local|value|name|id|length)$/i;
 
-/** Signs between letters: `Fenster!Bank`. */
+/** True for signs between letters or at the end: `Fenster!Bank`. */
 export function hasInnerSymbol(text: string): boolean {
   return /[\p{L}\d][!@#$%^&*~+=?][\p{L}\d]|[\p{L}][!#$%^*~]+$/u.test(text);
 }
@@ -201,7 +201,7 @@ function isTokenOrKey(kind: LabelKind, text: string, evidence: Evidence): boolea
   return text.length >= 8 && isMixed(text) && !isName(text);
 }
 
-/** An API's token or key: a plain word counts only as a literal, or where it cannot be a state or a type. */
+/** For an API token or key. A plain word must be a literal, or it is probably a state or a type. */
 function isNamedCredential(value: Value, evidence: Evidence): boolean {
   const { text, isQuoted } = value;
   if (/\s/.test(text)) return text.length >= 20 && isMixed(text) && (text.match(/[^\w\s]/g)?.length ?? 0) >= 5;
@@ -239,12 +239,12 @@ function isWord(kind: LabelKind, { text, isQuoted }: Value, evidence: Evidence):
   return parts.length > 2 || /\p{Lu}/u.test(bare);
 }
 
-/** "configured", "readable": describes a password. */
+/** True for words that describe a password: "configured", "readable". */
 export function isQuality(text: string): boolean {
   return QUALITY.test(text.replace(/[!.,;]$/, ""));
 }
 
-/** Endings of such words: "the password is temporary, generated, readable". */
+/** Endings of words that describe a password: "temporary", "generated", "readable". */
 const QUALITY = /(?:ed|ing|ly|able|ible|al|ive|ous|ful|less|ent|ant|ic|ary|ory|ish|ung|lich|bar|ig)$/i;
 
 const LABEL_INSIDE =
@@ -253,14 +253,14 @@ const LABEL_INSIDE =
 const SENTENCE =
   /\b(?:the|a|an|is|are|was|must|should|cannot|can|not|your|please|enter|required?|invalid|wrong|and|or|for|to|of|with|at|least|than|too|characters|letters|digits?|bytes|new|confirm|forgot|oublié|vergessen|olvidaste|ist|und|oder|nicht|bitte|neues|zu|le|la|les|une?|pas|des|el|los|una|de|du|por|see|value|type|if|when|this|that|from|in|on|by|it|be|no|same|as)\b/gi;
 
-/** `PGPASSWORD=x psql app`: a command follows the value. */
+/** A command after the value: `PGPASSWORD=x psql app`. */
 const COMMAND =
   /\s(?:-|psql|pg_\w+|mysql\w*|npm|npx|node|python3?|make|docker|kubectl|helm|terraform|git|go|cargo|bash|sh|curl|sudo|ansible\S*|redis-cli|mongo\w*)(?=\s|$)/;
-/** The description of a setting in documentation, not its value. */
+/** Words and signs of a setting's description in documentation. */
 const DESCRIPTION =
   /[.:?)]$|[:;{}()=<>[\]|`]|\b(?:use|used|uses|your|must|should|enter|please|required|optional|default|string|generated|set|not|see|from|if|when|for|to|via|with|and|or|min|max|minimum|maximum|chars?|characters|digits?|letters|bytes|length|mindestens|zeichen)\b/i;
 
-/** Several words that fill a line of settings. */
+/** True if several words in a settings line are probably a password. */
 function isPhraseOfLine(text: string, kind: LabelKind): boolean {
   const words = text.split(/\s+/);
   if (
@@ -275,7 +275,7 @@ function isPhraseOfLine(text: string, kind: LabelKind): boolean {
   return words.some((word) => word.length > 3 && !HARMLESS.test(word));
 }
 
-/** Several words that do not read like a sentence. */
+/** True for several words that do not read like a sentence. */
 function isPassphrase(text: string, kind: LabelKind): boolean {
   if (/[:;{}()=<>[\]|]/.test(text) || text.length > 80) return false;
   const words = text.split(/\s+/);

@@ -1,4 +1,4 @@
-// Patterns for values that are credentials by their key: `key = value`, a flag and its value, words in a sentence.
+// Patterns for values whose key makes them credentials: `key = value`, a flag and its value, words in a sentence.
 import { lazy, type Secret } from "./secret.ts";
 import { isHarmless } from "./judge.ts";
 import {
@@ -26,7 +26,7 @@ const SCHEME = String.raw`(?:(?:bearer|basic|token|digest|bot|apikey)[ \t]+)?`;
 const QUOTED = String.raw`(\\{0,7}(?:"""|'''|["'\x60]))${SCHEME}(?!\2|[\s),;\]}+])([^\r\n]{0,300}?[^\\\r\n])(?=\2)`;
 const TIGHT = String.raw`(?<=[^\s=]=)(?![([{$])((?:[^\s"'\x60\\;&|<>,)]|\\(?![nrt"'\\])){3,300})`;
 const LOOSE = String.raw`(?:\\{0,7}["'\x60](?=\w))?${SCHEME}((?!:)[^\s"'\x60\\;&|<>,(){}\[\]]{3,300})`;
-/** `key = value` in any notation. Starts at the rare `=` or `:` and looks back for the key, which is far cheaper. */
+/** `key = value` in any notation. Starts at the rare `=` or `:` and looks back for the key: much faster. */
 const ASSIGNED = lazy(
   String.raw`[=:](?<=${KEY})[=>]{0,2}[ \t]{0,20}\*{0,2}[ \t]?(?:${QUOTED}|${TIGHT}|${LOOSE})`,
   "giy",
@@ -69,7 +69,7 @@ export const ASSIGNMENTS: readonly Secret[] = [
   },
 ];
 
-/** From a hint of a key to the `=` or `:` behind the key. */
+/** Matches from a word of the key to the `=` or `:` after it. */
 const TO_SIGN = new RegExp(
   String.raw`(?:pass(?:w(?:or)?d|phrase|code)?|secret(?:[_-]?key[_-]?base)?|auth(?:orization)?|credentials?|pwd|token|key|_pat)[_-]?\d{0,2}` +
     String.raw`\\{0,7}["'\x60*\])]{0,3}(?:,?\s{0,40}["'\\]{0,4}value["'\\]{0,4})?[ \t]{0,8}[!+?|]{0,2}[=:]`,
@@ -77,7 +77,7 @@ const TO_SIGN = new RegExp(
 );
 const TO_TYPED_SIGN = /:[ \t]?[\w&<>|.[\]]{1,30}[ \t]{0,8}=/y;
 
-/** Each `=` or `:` at which ASSIGNED may match. */
+/** The places of `=` or `:` at which ASSIGNED may match. */
 function assignedStarts(text: string, word: number): number[] {
   TO_SIGN.lastIndex = word;
   if (!TO_SIGN.test(text)) return [];
@@ -85,7 +85,7 @@ function assignedStarts(text: string, word: number): number[] {
   return TO_TYPED_SIGN.test(text) ? [sign, TO_TYPED_SIGN.lastIndex - 1] : [sign];
 }
 
-/** `[redacted:credential] …`: the name of a redacted secret, not a key. */
+/** True if the key is the name in an earlier `[redacted:credential]`. */
 function isMark(text: string, keyAt: number): boolean {
   return text.startsWith("[redacted:", keyAt - 10);
 }
@@ -94,13 +94,13 @@ function isAssignedSecret(match: RegExpExecArray, value: string): boolean {
   const [, key = "", , quoted, tight] = match;
   if (isMark(match.input, match.input.lastIndexOf(key, match.index))) return false;
   if (HARMLESS_KEY.test(key) || isPlaceholder(value) || isPartOfName(match, key)) return false;
-  // A comparison: `password !== confirm`.
+  // `password !== confirm` is a comparison.
   const isCompared = match[0].startsWith("==") || match.input[match.index - 1] === "!";
   if (quoted === undefined && (isCompared || isCode(match, value, tight === undefined))) return false;
   if (!STRONG_KEY.test(key) && ANY_KEY.test(key)) return isKeyValue(key, value);
   if (isRandom(value)) return true;
   if (/authorization$/i.test(key)) return value.length >= 8 && !WORDS_ONLY.test(value);
-  // A design token: "blue-500".
+  // "blue-500" is a design token.
   if (/^[a-z]+(?:-[a-z]+)*-\d{1,4}$/.test(value)) return false;
   if (!STRONG_KEY.test(key)) return value.length >= (/token/i.test(key) ? 6 : 8) && isMixed(value);
   if (quoted !== undefined) return value.length >= 3 && !isHarmless(value);
@@ -120,7 +120,7 @@ function isKeyValue(key: string, value: string): boolean {
 
 const MARGIN_CHARS = 40;
 
-/** The key and its value fill their line, as in a settings file. */
+/** True if the key and its value are alone on their line, as in a settings file. */
 function isLine(match: RegExpExecArray, value: string, key: string): boolean {
   const { input, index } = match;
   const end = index + match[0].length;
@@ -134,7 +134,7 @@ function isLine(match: RegExpExecArray, value: string, key: string): boolean {
   );
 }
 
-/** `arn:aws:secretsmanager:…:secret:name` is the name of a secret. */
+/** True for `arn:aws:secretsmanager:…:secret:name`, which is the name of a secret. */
 function isPartOfName(match: RegExpExecArray, key: string): boolean {
   return match[0].startsWith(":") && match.input[match.input.lastIndexOf(key, match.index) - 1] === ":";
 }
@@ -142,7 +142,7 @@ function isPartOfName(match: RegExpExecArray, key: string): boolean {
 const BEFORE_KEY =
   /(?<=(api|access|account|auth|encryption|master|private|secret|shared|signing|storage|subscription)([_ -]?))key/iy;
 
-/** Each place at which ADJACENT may match. */
+/** The places at which ADJACENT may match. */
 function adjacentStarts(text: string, word: number): number[] {
   switch (text.charCodeAt(word) | 0x20) {
     case 0x61: // "auth" alone is not in ADJACENT
@@ -162,7 +162,7 @@ function adjacentStarts(text: string, word: number): number[] {
 function isAdjacentSecret(match: RegExpExecArray, value: string): boolean {
   const [, word = "", said, quote = ""] = match;
   if (/\[redacted:[a-z0-9-]{0,40}$/.test(match.input.slice(Math.max(0, match.index - 50), match.index))) return false;
-  // Most prose ends here, before the slower checks.
+  // Rejects most prose before the slower checks.
   if (quote === "" && !isMixed(value)) return false;
   if (isPlaceholder(value) || value.startsWith("-") || isCode(match, value)) return false;
   const isFlag = /(?:^|[\s"'`([,])--[\w-]*$/.test(match.input.slice(Math.max(0, match.index - 40), match.index));

@@ -57,7 +57,7 @@ const NOTATIONS: [string, (label: string, value: string) => string][] = [
   ["call", (label, value) => `props.setProperty("${label}", "${value}");`],
 ];
 
-/** Where a whole line or quotation is the value, several words are one. */
+/** Notations in which the whole line or quotation is the value, so that it may have several words. */
 const PHRASES: [string, (label: string, value: string) => string][] = [
   ["environment", (label, value) => `HOST=a\n${label}=${value}\nPORT=1`],
   ["YAML", (label, value) => `db:\n  user: app\n  ${label}: ${value}\n`],
@@ -82,7 +82,7 @@ test.each(NOTATIONS)("finds every label and value in the notation of %s", (_, re
 });
 
 describe("viewOf", () => {
-  test("shows text as a reader sees it, and maps each place back", () => {
+  test("shows text as a reader sees it, and maps places back", () => {
     const text = 'x \x1b[36mkey\x1b[0m：\u00a0\\"a b\\"\n   12\tnext';
     const view = viewOf(text, 2, text.length);
     expect(view.text).toBe('key: "a b"\nnext');

@@ -1,4 +1,4 @@
-// Credentials behind a label such as "password", in any notation.
+// Finds credentials behind a label such as "password", in any notation.
 import { afterSign, defaultOfReference } from "./signed-values.ts";
 import { type Label, labelAt } from "./labels.ts";
 import {
@@ -18,15 +18,15 @@ import { columnValues } from "./columns.ts";
 import type { SecretRange } from "./secret.ts";
 import { viewOf } from "./view.ts";
 
-/** How far behind its label a value may be. */
+/** Characters after the label that are searched for its value. */
 const VIEW_CHARS = 480;
 const NEAR_CHARS = 200;
-/** Characters that start a block, a list, an element or a value on the next line: those are longer. */
+/** Starts of a block, a list, an element or a value on the next line. They need VIEW_CHARS, others NEAR_CHARS. */
 const FAR = /[|>{[<\n\\]/;
 const BEFORE_CHARS = 160;
 const NAME = "credential";
 
-/** Adds to `found`. `words`: places of words that may be part of a label. */
+/** Adds ranges to `found`. `words`: places of words that may be part of a label. */
 export function labelledRanges(text: string, words: readonly number[], found: SecretRange[]): void {
   let from = -1;
   for (const word of words.toSorted((a, b) => a - b)) {
@@ -78,7 +78,7 @@ function lineOf(before: string): string {
   const escaped = before.lastIndexOf("\\n");
   const start = Math.max(before.lastIndexOf("\n") + 1, escaped < 0 ? 0 : escaped + 2);
   const line = before.slice(start);
-  // Inside a string the line starts at the string.
+  // If the label is in a string, the line starts where the string starts.
   const opened = /[:,[{(=]\s*\\{0,3}["'`](?=(?:[ \t]*\d{1,6}[→\t])?\s*$)/.exec(line);
   return (opened === null ? line : line.slice(opened.index + opened[0].length))
     .replace(FILE_LEAD, "")

@@ -2,8 +2,8 @@
 import { HARMLESS_KEY } from "./placeholders.ts";
 
 /**
- * `password`: any value counts. `secret`: nearly any. `named`: an API's token or key, whose value may be a word where a
- * literal stands. `token` and `key`: only what cannot be a word.
+ * Which values are credentials. `password`: any value. `secret`: nearly any. `named`, an API token or key: a plain word
+ * only if it is a literal. `token` and `key`: no plain words. `phrase`: a seed phrase.
  */
 export type LabelKind = "password" | "secret" | "named" | "token" | "key" | "phrase";
 
@@ -15,7 +15,7 @@ export interface Label {
   end: number;
 }
 
-/** Words that start a label; hints.ts finds them. */
+/** Words at the start of a label. hints.ts finds their places. */
 export const LABEL_WORDS: readonly string[] = (
   "pass pw psk secret token key auth credential kennwort mdp contrase clave senha wachtwoord psw senord heslo ifre schl has\u0142o " +
   "parola phrase mnemonic ароль 密码 密碼 口令 密钥 令牌 ключ secrète segreta 暗証番号 パスワード 비밀번호"
@@ -33,12 +33,12 @@ const LABEL = new RegExp(
   "iy",
 );
 
-/** What comes before "key" or "token" in the name of a credential. */
+/** Words before "key" or "token" in the name of a credential: `api_key`. */
 const QUALIFIED =
   /(?:api|app|access|auth|bearer|refresh|session|bot|deploy|personal|service|admin|client|github|gitlab|slack|discord|telegram|npm|pypi|vault|jwt|oauth|sentry|webhook|upload|push|registry|root|hook|openai|anthropic|stripe|account|encryption|master|private|secret|shared|signing|storage|subscription|license|hmac|aes|zugangs|zugriffs|geheim|секретный|clé|chiave|w-?lan)[_ -]?$/i;
 const QUALIFIED_CHARS = 14;
 
-/** The label that ends in the word at this place, if a value may follow it. */
+/** The label that ends with the word at this place; undefined if no value can follow it. */
 export function labelAt(text: string, word: number): Label | undefined {
   LONGER_WORD.lastIndex = word;
   if (LONGER_WORD.test(text)) return undefined;
@@ -47,21 +47,21 @@ export function labelAt(text: string, word: number): Label | undefined {
   const end = LABEL.lastIndex;
   const next = text.charAt(end);
   if (!FOLLOWERS.has(next)) return undefined;
-  // A quick check first: `key: value` is everywhere in programs.
+  // A quick check, because `key: value` is very common in code.
   if (/[:=]/.test(next) && isWeakWord(text, word, end) && !canAssign(text, word, end)) return undefined;
   const start = nameStart(text, word);
-  // The name of a type: `AWS::IAM::AccessKey`.
+  // `AWS::IAM::AccessKey` is a type.
   if (text.startsWith("::", start - 2) && /[A-Z]/.test(text.charAt(start))) return undefined;
   if (!canFollow(text, word, start, end)) return undefined;
   if (text.startsWith("[redacted:", start - 10)) return undefined;
   const name = text.slice(start, end);
-  // PWD is the shell's working directory, but a password in a connection string.
+  // PWD is a password in a connection string, else the working directory.
   const isField = /^pwd$/i.test(name) && FIELD_NEAR.test(text.slice(Math.max(0, start - 120), end + 120));
   const kind = isField ? "password" : kindOf(name, text.slice(Math.max(0, word - 20), word), text.slice(word, end));
   return kind === undefined ? undefined : { kind, name, start, end };
 }
 
-/** `keyboard`, `token of`, `author`, `passed`: nearly all matches in ordinary text. Not `masterauth` and `--key value`. */
+/** Most words in ordinary text: `keyboard`, `token of`, `author`, `passed`. Not `masterauth` and `--key value`. */
 const LONGER_WORD =
   /(?<![-_])(?:[Kk][Ee][Yy]|[Tt][Oo][Kk][Ee][Nn]) [a-z]|(?:[Kk][Ee][Yy]|[Tt][Oo][Kk][Ee][Nn])[a-z(./}]|(?<![Rr])[Aa][Uu][Tt][Hh](?![Oo])|[Pp][Aa][Ss][Ss](?![wpce])[a-z]/y;
 
@@ -70,35 +70,35 @@ const NAME_BEFORE = /(?<=([\w.$\u00c0-\u024f\u0400-\u04ff-]{0,60}))/y;
 function nameStart(text: string, word: number): number {
   NAME_BEFORE.lastIndex = word;
   let start = word - (NAME_BEFORE.exec(text)?.[1]?.length ?? 0);
-  // The digits and the letter of a colour code `\x1b[1m` look like a part of the name.
+  // Skip `1m` of a colour code `\x1b[1m`, which looks like a part of the name.
   if (text.charAt(start - 1) === "[" && text.charAt(start - 2) === "\x1b") {
     start = Math.min(word, start + (/^[\d;]*m/.exec(text.slice(start, word))?.[0].length ?? 0));
   }
-  // So does the letter of an escaped new line.
+  // Skip the `n` of an escaped line break.
   if (start < word && text.charAt(start - 1) === "\\" && /[nrt]/.test(text.charAt(start))) start++;
   while (start < word && /[.-]/.test(text.charAt(start))) start++;
   return start;
 }
 
-/** Not "-", "." and letters, which make a longer name: `password-reset`, `password.length`, `passwordField`. */
+/** Without "-", "." and letters: `password-reset`, `password.length` and `passwordField` are longer names. */
 const FOLLOWERS = new Set(" \t\r\n\"'`*)]\\=:,;|<>&(\x1b\u00a0\u2002\u2003\u2009\u200b\u202f\u3000：＝｜│】」是为為は");
 function isQualified(text: string, word: number): boolean {
   return QUALIFIED.test(text.slice(Math.max(0, word - QUALIFIED_CHARS), word));
 }
 
-/** key, token, authorization, credential: only values that cannot be a word count. */
+/** True for key, token, authorization and credential, whose values are often plain words. */
 function isWeakWord(text: string, word: number, end: number): boolean {
   return /^(?:key|token|cr|auth.)/i.test(text.slice(word, end));
 }
 
-/** Characters behind a sign that the patterns in key-value-rows.ts do not handle. */
+/** Characters after the label that the patterns in key-value-rows.ts do not handle. */
 // oxlint-disable-next-line no-control-regex
 const DISGUISE = /[\x1b\u00a0\u2000-\u200f\u202f\u3000：＝\\&|]|^ {2}|^ *\n/;
 
 /** A type or a name after a sign and a space: `privateKey: Uint8Array,`. */
 const EXPRESSION = / (?![\da-f]{24,}|(?:[A-Za-z]*\d){6})[A-Za-z_$][\w$.<>[\]|]*(?=[,;()\s}]|$)/y;
 
-/** True for what the patterns in key-value-rows.ts do not find. */
+/** True if the patterns in key-value-rows.ts would miss the assignment. */
 function canAssign(text: string, word: number, end: number): boolean {
   const rest = text.slice(end, end + 8);
   if (/^[^]["']/.test(rest) || (rest.startsWith("=") && /^t/i.test(text.charAt(word)))) return true;
@@ -110,7 +110,7 @@ function canAssign(text: string, word: number, end: number): boolean {
   return DISGUISE.test(rest);
 }
 
-/** False where the next characters cannot lead to a value, as after most labels. */
+/** False if no value can follow, judging by the next characters. This is the case for most labels. */
 function canFollow(text: string, word: number, start: number, end: number): boolean {
   const rest = text.slice(end, end + 12);
   const isWeak = isWeakWord(text, word, end);
@@ -146,7 +146,7 @@ function canFollow(text: string, word: number, start: number, end: number): bool
 
 const FIELD_NEAR = /\b(?:UID|DSN|Driver|Database|Server|User ?Id)[ \t]*=/i;
 const SEGMENT_ONLY = /^(?:pw|psk|mdp|clave|pass|auth)$/i;
-/** Words that end like a label: `bypass`, `minipass`, `renderPass`. */
+/** Other words that end like a label: `bypass`, `minipass`, `renderPass`. */
 const OTHER_WORD =
   /(?:by|com|sur|over|under|tres|mini|encom|render|shader|depth|first|second|single|multi|two|one|low|high|band)[_-]?pass$|publickey$|public[_-]key$/i;
 /** Names of messages and switches: `forgotPassword`, `password_hint`. */
@@ -170,7 +170,7 @@ function kindOf(name: string, before: string, label: string): LabelKind | undefi
   if (isNamed) return "named";
   if (/^(?:schl|ключ|secrè|segr)/.test(word)) return undefined;
   if (/^(?:key|密钥|令牌)/.test(word)) return lead === "" ? undefined : "key";
-  // `SecretString` of a secrets manager is the secret itself.
+  // `SecretString` of AWS Secrets Manager is the secret itself.
   if (/^secret_?string$/.test(word)) return "password";
   if (word.startsWith("secret")) return "secret";
   if (/^(?:token|auth|credential)/.test(word))
@@ -179,7 +179,7 @@ function kindOf(name: string, before: string, label: string): LabelKind | undefi
   return "password";
 }
 
-/** A separate part of a name: `db_pass`, `dbPass`, `bindpw`, `requirepass`. */
+/** True if the label is a separate part of the name: `db_pass`, `dbPass`, `bindpw`, `requirepass`. */
 function isSegment(lead: string, label: string): boolean {
   if (lead === "" || /[^A-Za-z0-9À-ɏ]$/.test(lead)) return true;
   if (/^[A-Z][a-z]/.test(label)) return /[a-z0-9]$/.test(lead);

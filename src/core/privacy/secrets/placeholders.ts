@@ -1,4 +1,4 @@
-// Names of credentials, and values that only stand in place of one: words, variables, types, references.
+// Recognises names of credentials, and values that are not credentials: words, variables, types, references.
 
 export const STRONG =
   "passw(?:or)?d|passphrase|passcode|pwd|[_-]pass|secret|secret[_-]?key[_-]?base|" +
@@ -7,16 +7,16 @@ const WEAK = "token|auth|authorization|credentials?";
 export const WORDS = `${STRONG}|${WEAK}|_pat|key|pass`;
 export const STRONG_KEY = new RegExp(`(?:${STRONG})[_-]?\\d{0,2}$|\\wpass$`, "i");
 const SECRET_KEY = new RegExp(`(?:${STRONG}|${WEAK}|(?:^|[_-])pass|cookie)[_-]?\\d{0,2}$`, "i");
-/** PWD of the shell, `bypass`, public keys, tokens of language models and of pages. */
+/** The shell's PWD, `bypass`, public keys, tokens of language models and of pagination. */
 export const HARMLESS_KEY =
   /(?:^|\.)(?:OLD)?PWD$|(?:[Bb]y|[Cc]om|[Ss]ur)pass$|[Pp](?:ublic|UBLIC)[_-]?(?:[Kk]ey|KEY)$|(?:bos|eos|pad|unk|sep|cls|mask|stop|next|page|prev)_?[Tt]oken$/;
 
-/** Any key: only a value that cannot be a name counts. */
+/** Keys that are often harmless, such as `primary_key`: their value must not be a name. */
 export const ANY_KEY = /(?:key|_pat)[_-]?\d{0,2}$/i;
 /** Keys whose value is a credential even if it is a plain word. */
 export const PASSWORD_KEY = /(?:passw(?:or)?d|passphrase|passcode|[_-]pass|^pwd)$/i;
 /** Words that describe a password. */
-const SAID_OF_ONE = new RegExp(
+const PASSWORD_QUALITY = new RegExp(
   "^(?:wrong|invalid|incorrect|empty|missing|expired|correct|valid|weak|strong|short|long|same|different|unchanged|" +
     "required|optional|enabled|disabled|hidden|visible|plain|plaintext|cleartext|encrypted|hashed|hash|salted|bcrypt|" +
     "scrypt|argon|random|generated|default|stored|saved|reset|rotated|leaked|prompt|prompted|ask|input|stdin|basic|" +
@@ -36,7 +36,7 @@ const STOP_STEMS =
   "(?:your|my|enter|insert|replace|example|placeholder|redacted|masked|hidden|change|dummy|fake|sample|todo|fill|put|mock|fixme)" +
   "(?:[-_ ].*|me|it|here|(?:api|access|password|secret|token|key).*)?";
 const STOP_WORD = new RegExp(`^(?:${STOP_WORDS}|${STOP_STEMS})[!?;.]*$`, "i");
-/** The label again, as in translations and forms: `"password": "Passwort"`. */
+/** A value that repeats the label, as in translations and forms: `"password": "Passwort"`. */
 const LABELS = String.raw`pass(?:w(?:or)?d|wort|phrase|code)s?|kennwort|pwd|mots? de passe|contrase[ñn]a|clave|senha|wachtwoord|lösenord|has[łl]o|heslo|parola|пароль|密码|密碼|口令|パスワード|비밀번호|salasana|adgangskode|kodeord|şifre|sifre|jelszó|лозинка|lozinka|mật khẩu|kata sandi|lösenord|geheimnis|secrète|segreta|secreta|暗証番号|secrets?|tokens?|zugriffsschlüssel|credentials?|api[-_ ]?keys?`;
 export const LABEL_ITSELF = new RegExp(
   String.raw`^(?:\p{L}+[-_ .])?(?:${LABELS})(?:[-_ .](?:\p{L}+)){0,3}[:?!.*=]*$`,
@@ -44,9 +44,9 @@ export const LABEL_ITSELF = new RegExp(
 );
 const CHINESE_LABEL =
   /^[\u3040-\u30ff\u4e00-\u9fff]{0,6}(?:密码|密碼|口令|パスワード|令牌|密钥)[\u3040-\u30ff\u4e00-\u9fff]{0,4}$/;
-/** Anywhere in a text. */
+/** A label anywhere in a text. */
 export const LABEL_WITHIN = new RegExp(LABELS, "iu");
-/** The same with spaces between, as in a sentence. */
+/** A label among a few words: "Your password:". */
 const LABEL_WORDS = new RegExp(String.raw`^(?:\p{L}+ )?(?:${LABELS})(?: \p{L}+){0,3}[:?!.*=]*$`, "iu");
 
 /** The key of a translation: "auth.password.label". */
@@ -57,26 +57,26 @@ const RULES = /\brequired\b|\bnullable\b|\|(?:min|max):\d/;
 const MESSAGE = /\b(?:passwords?|must|enter|please|required|invalid|your|is|are|the|should|cannot|incorrect|wrong)\b/i;
 /** Words that turn a passphrase into an instruction: "enter your password". */
 export const INSTRUCTION = /\b(?:passwords?|must|enter|please|required|invalid|your|should|cannot|incorrect|wrong)\b/i;
-/** A name or several words; not the base64 of a header. */
+/** A name or several words, but not base64. */
 export const WORDS_ONLY = /\s|^[a-z_.]+$|^[A-Z_]+$|^[A-Z]?[a-z]+(?:[A-Z][a-z]+)*$/;
 
-/** Whether any value under this key is a credential. */
+/** True if every value under this key is a credential. */
 export function isSecretKey(key: string): boolean {
   // `@scope/auth` is a package.
   return (SECRET_KEY.test(key) || /[a-z]Pass$/.test(key)) && !HARMLESS_KEY.test(key) && !key.startsWith("@");
 }
 
-/** A plain lower-case word that does not describe a password. */
+/** True for a lower-case word that does not describe a password. */
 export function isPlainPassword(value: string): boolean {
-  return /^[a-z]{5,40}$/.test(value) && !SAID_OF_ONE.test(value) && !isPlaceholder(value);
+  return /^[a-z]{5,40}$/.test(value) && !PASSWORD_QUALITY.test(value) && !isPlaceholder(value);
 }
 
-/** `user_id2`, `users:list:v2`: words and small numbers. */
+/** True for words and small numbers: `user_id2`, `users:list:v2`. */
 export function isName(value: string): boolean {
   return value.split(/[_.:/-]/).every((part) => /^[A-Za-z]*\d{0,4}$/.test(part));
 }
 
-/** Words, variables, types and references in place of a credential. */
+/** True for words, variables, types and references, which are not credentials. */
 export function isPlaceholder(value: string, message = MESSAGE): boolean {
   return (
     isTemplate(value) ||
@@ -113,14 +113,14 @@ function isPath(value: string): boolean {
   return !value.split("/").some(isJumbled) && !hasBase64Slashes(value);
 }
 
-/** The base64 of a key: slashes, but few words. */
+/** True for base64 with slashes, whose parts are not words. */
 function hasBase64Slashes(value: string): boolean {
   return (
     /^[A-Za-z0-9/]{40,}$/.test(value) && /\d.*\d.*\d/.test(value) && /[A-Z]/.test(value) && !/[a-z]{7}/.test(value)
   );
 }
 
-/** A call or a property path, by the value and what follows it. */
+/** True for a call or a property path, judging by the value and the next character. */
 export function isCode(match: RegExpExecArray, value: string, isLoose = false): boolean {
   const next = match.input[match.index + match[0].length] ?? "";
   if (isLoose && (/^[!*#@]/.test(value) || next === "(" || next === "[")) return true;
@@ -129,15 +129,17 @@ export function isCode(match: RegExpExecArray, value: string, isLoose = false): 
   return /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+;?$/.test(value) && !value.split(".").some(isJumbled);
 }
 
+/** True for letters and digits. */
 export function isMixed(value: string): boolean {
   return /[A-Za-z]/.test(value) && /\d/.test(value);
 }
 
+/** True for a token of at least 16 characters with two letters and two digits. */
 export function isRandom(value: string): boolean {
   return /^(?=.*[A-Za-z].*[A-Za-z])(?=.*\d.*\d)[\w+/=.~%:-]{16,}$/.test(value);
 }
 
-/** Digits and letters in turn; not a name with a number in it. */
+/** True for alternating digits and letters, false for a name with one number. */
 export function isJumbled(value: string): boolean {
   return isRandom(value) && /\d\D+\d\D+\d/.test(value);
 }

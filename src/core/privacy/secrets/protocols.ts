@@ -1,11 +1,11 @@
-// Passwords without a label, in protocols, login files, dumps and sentences: found by their position.
+// Finds passwords without a label by their position: in protocols, login files, dumps and sentences.
 import { login, logins, type Secret } from "./secret.ts";
 
-/** The start of a word, or of a line behind an escaped new line. */
+/** The start of a word, also after an escaped line break. */
 const START = String.raw`(?:(?<![\w-])|(?<=\\[nrt]))`;
 const LINE = String.raw`(?:\r?\n|\\r\\n|\\n)`;
 const QUOTE = String.raw`\\{0,3}["']`;
-/** A user's name before " / " and a password. Other names than these need a password that is not a word. */
+/** A user name before " / " and a password. After other names than these the password must not be a word. */
 const NAME = String.raw`(?:[\w.+-]{2,40}@[\w.-]{3,60}|(?=\w*[_\d])\w{3,40}|admin|root|test|demo|guest|operator|\w{2,20}(?= \/ [^\s/]{0,40}(?:\d|[!#$%&]|[A-Z][a-z]+[.-][A-Z]?[a-z])))`;
 
 /** "log in as root / sudo", "login with test / prod accounts" */

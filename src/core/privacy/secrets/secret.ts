@@ -1,15 +1,15 @@
-// A row of the table of secrets, and the short forms in which most rows are written.
+// The type of a row in the table of secrets, and short forms to write rows.
 import { isHarmless } from "./judge.ts";
 
 export interface Secret {
   name: string;
-  /** The pattern runs only on texts with one of these; without hints, on every text. */
+  /** The pattern runs only on texts that contain one of these. Without hints, it runs on every text. */
   hints?: readonly string[];
-  /** Where the sticky pattern can match, given the place of a word such as "password"; a text without one cannot match. */
+  /** For a sticky pattern: the places where it can match near the place of a word such as "password". */
   starts?: (text: string, word: number) => number[];
   /**
-   * Global. The last matched group ends the match and is redacted; without groups, the match. A group `lead` is the part of
-   * the secret before the match, found by a lookbehind.
+   * A global pattern. Redacts the last matched group, which ends the match, or without groups the whole match. A group
+   * `lead` is the part of the secret before the match, found by a lookbehind.
    */
   pattern: () => RegExp;
   sample: string;
@@ -27,7 +27,7 @@ export interface SecretRange {
 
 const MASKED = /x{6}|\*{4}|EXAMPLE(?:KEY)?$/i;
 
-/** False for what stands for a secret in a manual: "sk-xxxxxxxx". */
+/** False for a masked secret, as in documentation: "sk-xxxxxxxx". */
 export function isUnmasked(_: unknown, value: string): boolean {
   return !MASKED.test(value);
 }
@@ -38,7 +38,7 @@ export function lazy(source: string, flags = "g"): () => RegExp {
   return () => (pattern ??= new RegExp(source, flags));
 }
 
-/** Rows of a table, its columns three or more spaces apart. In the column of hints "|" separates, and keeps a space at an end. */
+/** Columns are three or more spaces apart. In the column of hints "|" separates hints and protects a final space. */
 function rowsOf(table: string): string[][] {
   return table
     .trim()
@@ -50,7 +50,7 @@ function hintsOf(column: string): string[] {
   return column.split("|").filter((hint) => hint !== "");
 }
 
-/** Kinds with a fixed prefix or alphabet. Columns: name, sample, hints, pattern. */
+/** Secrets with a fixed prefix or alphabet. Columns: name, sample, hints, pattern. */
 export function shapes(table: string): Secret[] {
   return rowsOf(table).map(([name = "", sample = "", hints = "", pattern = ""]) => ({
     name,
@@ -65,7 +65,7 @@ export const WORD = "s3cr3t-Passw0rd";
 export const VALUE = String.raw`(?:"([^"\n]{3,200})(?=")|'([^'\n]{3,200})(?=')|["']?([^\s"'|;&<>-][^\s"']{2,200}))`;
 const PORTS = /^\d{1,5}(?::\d{1,5})?(?:\/\w+)?$/;
 
-/** A password at a known place, such as behind a command's option. `sample` has a % in its place. */
+/** A password at a known place, such as after an option. `before` matches up to it; in `sample` it is %. */
 export function login(hints: readonly string[], before: string, sample: string): Secret {
   return {
     name: "credential",
@@ -76,7 +76,7 @@ export function login(hints: readonly string[], before: string, sample: string):
   };
 }
 
-/** Columns: sample, hints, the pattern up to the password. */
+/** A `login` for each row. Columns: sample, hints, the pattern up to the password. */
 export function logins(table: string): Secret[] {
   return rowsOf(table).map(([sample = "", hints = "", before = ""]) =>
     login(hintsOf(hints), before, sample.replaceAll("\\n", "\n")),
@@ -86,7 +86,7 @@ export function logins(table: string): Secret[] {
 const ARGUMENT = String.raw`(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[\w.$]{1,60})\s{0,4},\s{0,4}`;
 const QUOTED = String.raw`(?:Some\(\s{0,4})?(?:"([^"\n]{3,200})(?=")|'([^'\n]{3,200})(?='))`;
 
-/** Calls with a quoted password behind `before` other arguments. Columns: sample, hints, the pattern of the name. */
+/** Calls with a quoted password after `before` arguments. Columns: sample, hints, the pattern of the name. */
 export function calls(before: number, table: string): Secret[] {
   return rowsOf(table).map(([sample = "", hints = "", name = ""]) => {
     const open = name.endsWith("?") ? String.raw`\(\s{0,4}` : String.raw`\w{0,20}\(\s{0,4}`;
@@ -100,7 +100,7 @@ export function calls(before: number, table: string): Secret[] {
   });
 }
 
-// Samples are put together here so that no secret scanner takes these files for a leak.
+// Samples are built from these, so that secret scanners do not report these files as a leak.
 const ALNUM = "h7Kq2Vw9Xb4Nc8Zt3Ry6Mf5Lp1Gj0DsaT7uEoQiUyB2nWxC4vZkHd9JrSmPgFl3A8tYbKeXq5RwN6cV";
 const HEX = "3f9a1c7be04d5826a1f0c39b7e5d8402bc6a91fe37d05c84e2b9a6710fd3c58b";
 

@@ -210,7 +210,7 @@ describe("redactSecrets", () => {
     "http://localhost:3000/path@2x.png",
     "http://localhost:3000?email=a@b.com",
     "git@github.com:org/repo.git",
-  ])("leaves %j as it is", (text) => {
+  ])("does not change %j", (text) => {
     expect(redactSecrets(text)).toBe(text);
   });
 
@@ -302,7 +302,7 @@ describe("redactSecrets", () => {
   });
 });
 
-test("is fast on a manifest with a secret and other deeply indented parts", () => {
+test("a manifest with a secret and other deeply indented parts is filtered quickly", () => {
   const lines = Array.from({ length: 60 }, (_, index) => `            field${index}: some text with spaces\n`);
   const text = `stringData:\n  url: x\n---\nspec:\n${lines.join("")}`;
   expect(fastest(() => redactSecrets(text))).toBeLessThan(1_000);

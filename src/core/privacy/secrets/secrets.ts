@@ -1,4 +1,4 @@
-// The table of secrets: what each kind looks like. A test redacts the sample of each row.
+// The table of secrets: the pattern of each kind. A test redacts the sample of each row.
 import { alnum, hex, isUnmasked, lazy, type Secret, shapes } from "./secret.ts";
 import { ASSIGNMENTS } from "./key-value-rows.ts";
 import { COMMANDS } from "./commands.ts";
@@ -17,7 +17,7 @@ const LEADS = (
 const LINE_END = String.raw`(?:\d{1,6}[→:|\t]|\s|\\{1,4}[nr]|["',>|])`;
 const PEM_LABEL = "[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----";
 
-/** In each row a name, a sample, hints and the pattern. */
+/** Columns: name, sample, hints, pattern. */
 const SHAPES: readonly Secret[] = [
   ...shapes(String.raw`
     age-key               AGE-SECRET-KEY-1${hex(58).toUpperCase()}       AGE-SECRET-KEY-1           AGE-SECRET-KEY-1[A-Z0-9]{20,}
@@ -74,7 +74,7 @@ const SHAPES: readonly Secret[] = [
     private-key           client-key-data: ${alnum(64)}                  client-key-data|tls.key    (?:client-key-data|tls\.key)["'\\]{0,4}[ \t]{0,4}:[ \t]{0,4}["'\\]{0,4}([A-Za-z0-9+/]{20,}={0,2})
   `),
   {
-    // To the closing line or the end of the text; only with base64 behind it, unlike a mention in prose.
+    // Up to the closing line or the end of the text. Needs base64 after the header: prose may mention the header.
     name: "private-key",
     hints: ["-----BEGIN "],
     pattern: lazy(
@@ -83,7 +83,7 @@ const SHAPES: readonly Secret[] = [
     sample: `-----BEGIN RSA ${"PRIVATE"} KEY-----\n${KEY_LINE}\n${KEY_LINE}\n-----END RSA PRIVATE KEY-----`,
   },
   {
-    // The end of a key without its beginning: the lines of base64 before it, with line numbers or JSON between them.
+    // The end of a key whose beginning is missing: base64 lines before it, also with line numbers or in JSON.
     name: "private-key",
     hints: ["-----END "],
     pattern: lazy(
@@ -187,7 +187,7 @@ const SHAPES: readonly Secret[] = [
     accept: (_, value) => !isTemplate(value) && !/^(?:\d{1,5}[?#]|(?:password|PASSWORD|PASS)$)/.test(value),
   },
   {
-    // The same with "/" or "'" in the password, for schemes that always have a login.
+    // Passwords with "/" or "'", for schemes whose URLs always have a login.
     name: "url-password",
     hints: (
       "gres:// sql:// riadb:// godb:// +srv:// dis:// diss:// mqp:// mqps:// ftp:// ftps:// smtp:// smtps:// dap:// daps:// " +
@@ -199,7 +199,7 @@ const SHAPES: readonly Secret[] = [
     accept: (_, value) => !isTemplate(value) && !/^(?:\d{1,5}(?:[/?#]|$)|(?:password|PASSWORD|PASS)$)/.test(value),
   },
   {
-    // A proxy's address; its password may contain a slash.
+    // The URL of a proxy. The password may contain a slash.
     name: "url-password",
     hints: ["proxy=", "PROXY=", "proxy: ", "proxy = "],
     pattern: () => /(?:proxy|PROXY)[ \t]?[=:][ \t]?["']?https?:\/\/[^\s/:@"']{1,60}:([^\s"'@]{3,80})(?=@[\w.-])/g,

@@ -1,11 +1,11 @@
-// Lines of settings files, where everything behind the sign is the value; told from code by the lines around them.
+// Lines of settings files, where the rest of the line is the value. Nearby lines show whether a line is code.
 import { judge } from "./judge.ts";
 import type { Place, Value } from "./value.ts";
 
-/** Expressions of programs and templates: `$HOME/x`, `get(…)`, `{{ name }}`. */
+/** Expressions in code and templates: `$HOME/x`, `get(…)`, `{{ name }}`. */
 const NO_LITERAL =
   /^(?:["'`[{(<|>!&*%]|@[\w.]*[@/(]|\$[({A-Za-z_]|[\w.$]+\(|(?:[~.]{0,2}|[A-Za-z]:)[/\\]|[a-z][a-z0-9+.-]*:\/\/)|[{[(,;\\]$|\$\{|\{\{|<%/;
-/** Before a setting: indentation, the mark of a list, a diff or a comment, `export`. */
+/** Text before a setting: indentation, a list, diff or comment mark, `export`. */
 export const SETTING_START =
   /^[ \t]*(?:[-+#;[][ \t]?|\/\/[ \t]?)?(?:(?:export|set|env|ENV|ARG|local|declare|readonly|-e|--env|setenv)[ \t]+|-[De])?$/;
 
@@ -13,13 +13,13 @@ export function setting({ view, label, before, text }: Place, at: number, sign: 
   if (label.kind !== "password" && label.kind !== "secret") return undefined;
   if (!SETTING_START.test(before) || !/^(?:\??=|:|=>)$/.test(sign)) return undefined;
   const found = /^[^\n]{3,100}?(?=[ \t]*(?:[ \t]#[^\n]*)?(?:\r?\n|$))/.exec(view.text.slice(at, at + 140))?.[0];
-  // Fields of one line: `secret=value&grant=x`.
+  // Several fields in one line: `secret=value&grant=x`.
   if (found === undefined || NO_LITERAL.test(found) || /[&;,]\s*[\w.-]{1,40}[=:]|^[\u3040-\u9fff，。]+$/.test(found))
     return undefined;
-  // "- Password: show strength meter"
+  // "- Password: show strength meter" is prose.
   const isName = sign !== ":" || (/^[a-z]|[._]/.test(label.name) && !before.includes("-"));
   if (/\s/.test(found) && !isName && !isAmongSettings(text, label.start)) return undefined;
-  // A variable: `on_pass = call_hook`.
+  // `on_pass = call_hook` assigns a variable.
   const isPhrase = sign === ":" && /^[a-z]{3,}(?:_[a-z]{2,}){2,}$/.test(found);
   const isVariable = /^[a-z\d]+(?:_[a-z\d]+)+$|^[a-z]+(?:[A-Z][a-z\d]+)+$/.test(found);
   if (isVariable && !isPhrase && !label.name.includes("-")) return undefined;
@@ -29,7 +29,7 @@ export function setting({ view, label, before, text }: Place, at: number, sign: 
   return kept.length === 0 ? undefined : kept;
 }
 
-/** The line above or below names a user or a host: `Login: ann`. */
+/** True if the line above or below names a user or a host: `Login: ann`. */
 function isAmongSettings(text: string, start: number): boolean {
   const near = text.slice(Math.max(0, start - 120), start + 160);
   return /(?:^|\n)[ \t]*(?:[-*] )?(?:user|login|host|name|mail|utente|nutzer|benutzer|usuario|usuária|utilisateur|логин|用户)[\p{L}\w -]{0,16}[ \t]*[:=：]/iu.test(

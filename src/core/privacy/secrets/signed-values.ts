@@ -1,4 +1,4 @@
-// Values behind a label and a sign: `password = value`, blocks, lists, defaults, dumps.
+// Finds values behind a label and a sign: `password = value`, blocks, lists, defaults, dumps.
 import { hasInnerSymbol, isHarmless, judge } from "./judge.ts";
 import { bareAt, captured, endOfMatch, OWNER, type Place, quotedAt, type Value, valueAt } from "./value.ts";
 import { isMixed } from "./placeholders.ts";
@@ -22,11 +22,11 @@ export function afterSign(place: Place): Value[] | undefined {
   let at = SIGN.lastIndex;
   const next = view.text.charAt(at);
   if (next === "" || sign.length > 2) return next === "" ? undefined : [];
-  // A path through modules: `SigningKey::generate`.
+  // `SigningKey::generate` is a path of modules.
   if (sign === "::" && gap === "") return [];
   // `arn:…:secret:name` is the name of a secret.
   if (sign === ":" && /\w:$/.test(place.before)) return [];
-  // `:placeholder="…"` beside it is another attribute.
+  // `:placeholder="…"` after the label is another attribute.
   if (sign === ":" && space !== "" && gap === "" && /^\w[\w-]*=/.test(view.text.slice(at, at + 40))) return [];
   if (/["']/.test(closers)) at = endOfMatch(/\s*\n\s*(?:string\(\d+\) )?(?=["'])/y, view.text, at) ?? at;
   // const password: string = "…"
@@ -61,7 +61,7 @@ export function afterSign(place: Place): Value[] | undefined {
   });
 }
 
-/** `${db.password:value}`: a reference with its default. */
+/** Finds the default in a reference: `${db.password:value}`. */
 export function defaultOfReference({ view, label, before }: Place): Value[] | undefined {
   if (!/[$#]\{$|\{\{\s*$/.test(before)) return undefined;
   const match = /^:-?([^{}?:\n][^{}\n]{2,80})\}/d.exec(view.text);
@@ -80,7 +80,7 @@ const STARTS_LINE =
   /^[\s\d→:|>#*+"'$,({[~/-]*(?:(?:export|set|env|ENV|ARG|local|declare|readonly|-e|-D)[ \t]+)?(?:[\p{L}\d_-]+[ \t]){0,2}$/u;
 const ENDS_LINE = /^[ \t"'*]*(?:[ \t]#|\/\/|--[ \t]|\r?\n|$)/;
 
-/** "Wrong password: …", "your password: …": a message follows. */
+/** Words before a label that a message follows: "Wrong password: …", "your password: …". */
 const MESSAGE_BEFORE =
   /\b(?:wrong|invalid|incorrect|bad|weak|missing|no|not|enter|forgot|reset|change|confirm|choose|pick|use|your|the|a|an|this|that|and|or|for|of|with|new|strong)\s[\p{L}\s]{0,20}$/iu;
 
@@ -93,7 +93,7 @@ function bare(place: Place, at: number, { sign, isTight, isOwned, isDump }: Assi
   const braced = /^\{([^{}\n]{3,100})\}(?=;|$|["'\s])/d.exec(view.text.slice(at, at + 120));
   if (braced !== null && isTight && /;/.test(before)) return judge(label, captured(braced, true, at), "literal");
   const isInQuotes = (line.match(/["'`]/g)?.length ?? 0) % 2 === 1;
-  // user/password: ann/value
+  // `user/password: ann/value`
   const both = before.endsWith("/") ? endOfMatch(/[\w.@-]{2,60} ?[/:] ?(?=\S{3})/y, view.text, at) : undefined;
   const second = both === undefined ? undefined : bareAt(view, both, false);
   if (second !== undefined) return judge(label, second, "argument");
@@ -107,7 +107,7 @@ function bare(place: Place, at: number, { sign, isTight, isOwned, isDump }: Assi
   if (value === undefined) return [];
   const { text: found } = value;
   const after = view.text.slice(value.end, value.end + 60);
-  // 密码：不能为空: a sentence.
+  // `密码：不能为空` is a sentence.
   if (/^[\u3040-\u9fff，。]+$/.test(found)) return [];
   const isWordlike = /^[\p{L}\p{M}_.$-]+$/u.test(found);
   if (/^[([]/.test(after) && /\w$/.test(found)) return [];
@@ -131,7 +131,7 @@ function bare(place: Place, at: number, { sign, isTight, isOwned, isDump }: Assi
     if (/(?:^|\s)-{1,2}$/.test(before)) return judge(label, value, "setting");
     return isVariable || (isCall && /^\w+\.\w+$/.test(found)) ? [] : judge(label, value, "exact");
   }
-  // `- { name: ann, password: value }`: YAML in one line.
+  // `- { name: ann, password: value }` is YAML in one line.
   const isFlow = !isTight && /^[ \t]*-?[ \t]*(?:[\w-]+:[ \t]*)?\{[^()]*$/.test(line) && /^ ?[,}]/.test(after);
   if (
     isFlow &&
@@ -139,7 +139,7 @@ function bare(place: Place, at: number, { sign, isTight, isOwned, isDump }: Assi
     (/^\p{Lu}/u.test(found) || /\b(?:user|name|login|host|email)\w*: \w/.test(line))
   )
     return judge(label, value, "argument");
-  // {User:app Password:value}: a struct printed by Go.
+  // `{User:app Password:value}` is a struct printed by Go.
   if (isTight && /(?:\{(?:\w+:\S* ){1,20}|\bmap\[(?:\w+:\S* ){0,20})$/.test(before))
     return judge(label, value, "argument");
   if (label.name.toLowerCase() === "pass" && !isBesideLogin(place, value)) return [];
@@ -158,14 +158,14 @@ function bare(place: Place, at: number, { sign, isTight, isOwned, isDump }: Assi
     : [];
 }
 
-/** A line above or below names a user or a host. */
+/** True if a line above or below names a user or a host. */
 function isBesideLogin({ text, label, view }: Place, value: Value): boolean {
   const end = view.endOf(value.end);
   const near = `${text.slice(Math.max(0, label.start - 120), label.start)}\n${text.slice(end, end + 120)}`;
   return near.trim() === "" || /(?:user|login|host|name|mail|account)\w{0,8}["']?\s{0,4}[:=]/i.test(near);
 }
 
-/** `"client_secret=several words"`: quotation marks around both. */
+/** Finds the value if key and value are in the same quotation marks: `"client_secret=several words"`. */
 function quotedPair({ text, view, label }: Place, at: number): Value | undefined {
   const quote = text.charAt(label.start - 1);
   if (quote !== '"' && quote !== "'") return undefined;
@@ -176,7 +176,7 @@ function quotedPair({ text, view, label }: Place, at: number): Value | undefined
     : undefined;
 }
 
-/** Several words: a whole line, or a field of a connection string. */
+/** Finds several words: the rest of a line, or a field of a connection string. */
 function wholeLine(
   { text, view, label, before }: Place,
   at: number,
@@ -197,14 +197,14 @@ function wholeLine(
   return kept.length > 0 && (label.kind !== "password" || /phrase/i.test(label.name)) ? kept : undefined;
 }
 
-/** `user.password = word`: an assignment in a program. */
+/** True for an assignment in code: `user.password = word`. */
 function isMember(name: string, sign: string): boolean {
   return sign !== ":" && /^[\w$]+\.[\w$]+$/.test(name);
 }
 
 const BLOCK = /(?:[|>][+-]?\d?[ \t]*(?:#[^\n]*)?|<<[-~]?["']?\w+["']?)\n([ \t]*)(\S[^\n]*)/y;
 
-/** `password: |` and the indented lines below. */
+/** Finds the indented lines below `password: |`. */
 function blockAt({ view, label }: Place, at: number): Value[] | undefined {
   BLOCK.lastIndex = at;
   const match = BLOCK.exec(view.text);
@@ -222,7 +222,7 @@ function blockAt({ view, label }: Place, at: number): Value[] | undefined {
   return isHarmless(first.trim()) || /^\w+: /.test(first) ? [] : [value];
 }
 
-/** `["a", "b"]` under one label. */
+/** Finds all items of `["a", "b"]`. */
 function listAt({ view, label }: Place, at: number): Value[] | undefined {
   if (!/^\[\s*["']/.test(view.text.slice(at, at + 20))) return undefined;
   const values: Value[] = [];
@@ -250,7 +250,7 @@ export function nestedAt({ view, label }: Place, at: number): Value[] | undefine
   return value === undefined ? [] : judge(label, value, "literal");
 }
 
-/** `"old" -> "new"`, a change shown by Terraform. */
+/** Finds "new" in `"old" -> "new"`, as Terraform shows a change. */
 function replacementOf(view: View, { end }: Value): Value[] {
   const value = quotedAt(view, endOfMatch(/["'`][ \t]{0,4}(?:->|→|=>)[ \t]{0,4}(?=["'])/y, view.text, end));
   return value === undefined ? [] : [value];
@@ -310,7 +310,7 @@ function nextLine({ view, label, before, text }: Place, at: number, sign: string
   const value = captured(match, false, at);
   const { start, end, text: found } = value;
   const isPrompt = /(?:enter|type|retype|new)\s[\w\s]{0,20}$/i.test(before) || /^(?:enter|type)/i.test(before);
-  // A plain word, indented below its setting, with an unindented line after it.
+  // A word counts if it is indented below its setting and the next line is not indented.
   const isWord = SETTING_START.test(before) && /^[\p{L}.-]{5,}$/u.test(found) && /\n[ \t]/.test(match[0]);
   if (isWord && /^[ \t]*(?:$|\n(?:\S|$))/.test(view.text.slice(end))) {
     if (!isAmongCode(text, label.start, view.endOf(start))) return judge(label, value, "setting");

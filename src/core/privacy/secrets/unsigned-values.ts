@@ -1,4 +1,4 @@
-// Values behind a label without a sign between: arguments, calls, pairs of name and value, elements, cells, sentences.
+// Finds values that follow a label without a sign: arguments, calls, name and value pairs, elements, cells, sentences.
 import { nestedAt } from "./signed-values.ts";
 import type { Label } from "./labels.ts";
 import type { SecretRange } from "./secret.ts";
@@ -15,12 +15,12 @@ export function optionValue({ text, view, label, before }: Place): Value[] | und
   const quoted = quotedAt(view, gap.length);
   if (quoted !== undefined)
     return quoted.text.startsWith("-") ? [] : judge(label, quoted, label.kind === "token" ? "argument" : "literal");
-  // In a list of arguments each is quoted.
+  // All arguments in a list are quoted.
   if (gap.includes(",")) return [];
   const value = bareAt(view, gap.length, /["'`]/.test(before));
   if (value === undefined || /^[-<[|&>(]/.test(value.text) || /^[A-Z_]{2,12}$/.test(value.text)) return [];
   const isWordlike = /^[\p{L}\p{M}_.$-]+$/u.test(value.text);
-  // Columns of a help text.
+  // The columns of a help text have no values.
   if (isWordlike && /[ \t]{2}|\t/.test(gap) && !/\n/.test(gap) && !text.slice(label.end, label.end + 3).includes("\\"))
     return [];
   if (label.kind === "token" && /^[a-z]+(?:-[a-z]+){2,}$/.test(value.text) && !isHarmless(value.text)) return [value];
@@ -38,21 +38,21 @@ export function nameThenValue({ view, label, line }: Place): Value[] | undefined
   if (standard !== undefined) return judge(label, standard, "literal");
   const gap = /^(?:["'`]?\]?["'`]\s{0,4})?,\s{0,20}(?=["'`])/.exec(view.text)?.[0];
   if (gap === undefined) return undefined;
-  // A constant or an atom as the name: `CURLOPT_PASSWORD, "…"`, `{password, "…"}`.
+  // The name may be a constant or an atom: `CURLOPT_PASSWORD, "…"`, `{password, "…"}`.
   if (gap.startsWith(",") && !(/^[A-Z_]+$/.test(label.name) && SETTER.test(line)) && !line.endsWith("{"))
     return undefined;
   const value = quotedAt(view, gap.length);
   if (value === undefined) return undefined;
   if (/^--?\w/.test(value.text)) return [];
   if (SETTER.test(line) || gap.startsWith(",")) return judge(label, value, "literal");
-  // `('password', 'value')`: a pair printed by Python.
+  // `('password', 'value')` is a pair printed by Python.
   if (/\b(?:Map\.of|HashMap::from|hash_map)\([^()]*$/.test(line)) return judge(label, value, "literal");
   if (/(?:^|[\s,[])\(["']$/.test(line) && /^["']\)/.test(view.text.slice(value.end)))
     return judge(label, value, "literal");
   return isMixed(value.text) && !/^[\w.]+$/.test(value.text) ? judge(label, value, "literal") : undefined;
 }
 
-/** `env.JWT_SECRET || "value"` in an argument. */
+/** Finds the value in `env.JWT_SECRET || "value"`. */
 export function fallback({ view, label }: Place): Value[] | undefined {
   const gap = /^(?:["'`\])]{0,3}\s{1,4}(?:\|\||\?\?|\?:)|["']?[\])]\s{1,4}or)\s{1,4}(?=["'`])/.exec(view.text)?.[0]
     .length;
@@ -77,7 +77,7 @@ export function setterCall({ text, view, label }: Place): Value[] | undefined {
   return judge(label, { ...value, end: value.start + keys.length, text: keys }, "literal");
 }
 
-/** A field of a multipart form: its name, an empty line, its value. */
+/** Finds the value of a multipart form field: the name, an empty line, the value. */
 export function formPart({ text, view, label }: Place): Value[] | undefined {
   if (!/name=["']$/.test(text.slice(label.start - 6, label.start))) return undefined;
   const match = /^["']\s?\n\s?\n([^\n]{3,200}?)\s?\n/d.exec(view.text);
@@ -90,7 +90,7 @@ const VALUE_KEY =
   /(?:^|[\s,"'])(?:string_?)?(?:(?:parameter_?)?value|val|content|default_?value|secret_?value|text)["']?\s{0,4}[:=]\s{0,4}/i;
 const NEXT_NAME = /(?:^|[\s,{"'-])name["']?\s{0,4}[:=]|valueFrom|\}|>/i;
 
-/** `name: DB_PASSWORD` and, beside or below it, `value: …`. */
+/** Finds the value in `name: DB_PASSWORD` with `value: …` next to or below it. */
 export function nameAndValue(place: Place): Value[] | undefined {
   const { text, view, label } = place;
   const lead = text.slice(Math.max(0, label.start - 60), label.start);
@@ -152,14 +152,14 @@ export function markupElement({ text, view, label }: Place): Value[] | undefined
 export function nextCell({ view, label, before }: Place): Value[] | undefined {
   const match = /^[ \t`*]{0,20}\|[ \t`*'"]{0,20}([^|\n]{3,120}?)[ \t`*'"]{0,20}\|?[ \t]*(?=\n|$)/d.exec(view.text);
   if (match === null || !/^\s*[|│]?[\s`*]*(?:[\w./-]+ ){0,3}$/.test(before)) return undefined;
-  // The header of a table, above its rule.
+  // The label is in the header of a table.
   if (/^\s*\n[\s|:+-]*--/.test(view.text.slice(match[0].length, match[0].length + 20))) return undefined;
   const value = captured(match, false);
   if (isHarmless(value.text)) return undefined;
   return nonEmpty(judge(label, value, /\s/.test(value.text) ? "argument" : "setting"));
 }
 
-/** Commands of a network switch: `enable secret 0 value`, `username ann password 7 value`. */
+/** In commands of a network switch: `enable secret 0 value`, `username ann password 7 value`. */
 const LEVEL = /[ \t]{1,2}[0579][ \t]{1,2}(?=\S{4})/y;
 /** `rootpw --plaintext value`, `user-password password value`. */
 const TYPED = /[ \t]{1,2}(?:--plaintext|--lock|password)[ \t]{1,2}(?=\S{4})/y;
@@ -175,16 +175,16 @@ const SPOKEN = new RegExp(
   "iyu",
 );
 const OWNED = new RegExp(String.raw`(?=[ \t]\p{L})${OWNER}[ \t]+(?=")`, "iuy");
-/** A prompt of Python, Ruby or Node. */
+/** The prompt of Python, Ruby or Node. */
 const PROMPT = /^(?:>>>|>|In \[\d+\]:|irb[^>]{0,30}>) $/;
 const BESIDE = /[ \t]+/y;
 
-/** A sentence: "the password is …", "password …" after a user's name, "from … to …". */
+/** Finds values in sentences: "the password is …", "password …" after a user name, "from … to …". */
 export function inSentence({ view, label, before, line, text }: Place): Value[] | undefined {
   const defined = DEFINED.test(before) ? quotedAt(view, endOfMatch(BESIDE, view.text, 0)) : undefined;
   if (defined !== undefined) return judge(label, defined, "literal");
   if (label.kind !== "password" && label.kind !== "secret" && label.kind !== "named") return undefined;
-  // "Pass `--force`": a verb.
+  // "Pass" is a verb in "Pass `--force`".
   if (label.name.toLowerCase() === "pass" && !isLoginLine(text, label)) return undefined;
   const made = endOfMatch(MADE, view.text, 0);
   const stated = valueAt(view, endOfMatch(LEVEL, view.text, 0) ?? endOfMatch(TYPED, view.text, 0) ?? made);
@@ -214,7 +214,7 @@ export function inSentence({ view, label, before, line, text }: Place): Value[] 
     const value = valueAt(view, at, /["`]/.test(before));
     if (value === undefined || /^\W+$/.test(value.text)) return undefined;
     const isChinese = /[是为為は]/.test(match[0]);
-    // Chinese and Japanese sentences continue without a space.
+    // Chinese and Japanese sentences have no spaces, so the value may be the rest of the sentence.
     if (isChinese && !value.isQuoted && /^[\u3040-\u9fff]|[\u3040-\u9fff]{4}/.test(value.text)) return undefined;
     const isBesideName =
       isChinese || LOGIN_NEAR.test(before) || LOGIN_NEAR.test(view.text.slice(value.end, value.end + 40));
@@ -261,14 +261,14 @@ export function inSentence({ view, label, before, line, text }: Place): Value[] 
 
 const LOGIN_NEAR = /\b(?:user|login|username|admin|account|benutzer|usuario|utilisateur)\b/i;
 
-/** `PASS value` below `USER ann`, as in POP3 and FTP. */
+/** True for `PASS value` below `USER ann`, as in POP3 and FTP. */
 function isLoginLine(text: string, { start, name }: Label): boolean {
   return (name === "PASS" ? /\bUSER \S|\bFTP: $/ : /\n[ \t]*(?:user|login)\b[ \t][^\n]*\n[ \t]*$/i).test(
     text.slice(Math.max(0, start - 80), start),
   );
 }
 
-/** `password value` below a line such as `user alerts`; `requirepass value`. */
+/** True for `requirepass value`, and for `password value` below a line such as `user alerts`. */
 function isDirective(text: string, { start, name }: Label, after: string): boolean {
   if (!/^[ \t]*(?:\n|$)/.test(after)) return false;
   const above = text.slice(Math.max(0, start - 200), start);

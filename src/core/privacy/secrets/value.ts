@@ -12,24 +12,24 @@ export interface Place {
   line: string;
 }
 
-/** Finds values in one notation: undefined if the text is in another one, `[]` if the value is no credential. */
+/** Finds values in one notation. Undefined: the text has another notation. `[]`: the value is not a credential. */
 export type Finder = (place: Place) => Value[] | undefined;
 
 export interface Value {
-  /** In the view. */
+  /** Index in the view. */
   start: number;
   end: number;
   text: string;
   isQuoted: boolean;
 }
 
-/** Where a sticky pattern's match at this place ends. */
+/** The end of a sticky pattern's match at this place. */
 export function endOfMatch(pattern: RegExp, text: string, place: number): number | undefined {
   pattern.lastIndex = place;
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-/** The last group that took part in a match of a pattern with the flag "d", `place` being where the searched text starts. */
+/** The last matched group. The pattern needs the flag "d"; `place` is where the searched text starts. */
 export function captured(match: RegExpExecArray, isQuoted: boolean, place = 0): Value {
   const [start, end] = match.indices?.findLast((group) => group !== undefined) ?? [0, 0];
   return {
@@ -43,7 +43,7 @@ export function captured(match: RegExpExecArray, isQuoted: boolean, place = 0): 
 const MAX_CHARS = 300;
 const OPEN = /(?:[bBrRuUfFLN@$]{1,2}(?=["']))?("""|'''|["'`])/y;
 
-/** A quoted value at this place of the view, if there is one. */
+/** The quoted value at this place of the view. */
 export function quotedAt(view: View, place: number | undefined): Value | undefined {
   OPEN.lastIndex = place ?? Infinity;
   const quote = OPEN.exec(view.text)?.[1];
@@ -55,7 +55,7 @@ export function quotedAt(view: View, place: number | undefined): Value | undefin
     if (character === "\n" && quote.length === 1) break;
     if (character === "\\") at++;
     else if (view.text.startsWith(quote, at) && widthOf(view, at) === width) {
-      // In SQL and C# a quotation mark is doubled: 'it''s'.
+      // SQL and C# escape a quotation mark by doubling it: 'it''s'.
       if (
         quote.length === 1 &&
         quote !== "`" &&
@@ -70,21 +70,21 @@ export function quotedAt(view: View, place: number | undefined): Value | undefin
   return undefined;
 }
 
-/** Characters of the original text that this one stands for: an escaped quote is two or more. */
+/** Length of this character in the original text: an escaped quotation mark has two or more. */
 function widthOf(view: View, place: number): number {
   return view.endOf(place + 1) - view.startOf(place);
 }
 
-/** An unquoted value: up to a space, without punctuation of the text around it. */
+/** The unquoted value up to a space, without the punctuation of a sentence. */
 export function bareAt(view: View, place: number, isInQuotes: boolean): Value | undefined {
   const found = /^\S{1,300}/.exec(view.text.slice(place, place + MAX_CHARS))?.[0];
   if (found === undefined) return undefined;
-  // "abc...": keeps the dots of a shortened value.
+  // "abc..." is a shortened value; keep its dots.
   const text = /\.{3}|…/.test(found) ? found : trimmed(found, isInQuotes);
   return text === "" ? undefined : { start: place, end: place + text.length, text, isQuoted: false };
 }
 
-/** A quoted value at this place of the view, or else a bare one. */
+/** The quoted value at this place of the view, or else the bare one. */
 export function valueAt(view: View, place: number | undefined, isInQuotes = false): Value | undefined {
   if (place === undefined) return undefined;
   return quotedAt(view, place) ?? bareAt(view, place, isInQuotes);
@@ -107,7 +107,7 @@ function trimmed(token: string, isInQuotes: boolean): string {
   }
   const quote = text.search(isInQuotes ? /["'`]/ : /["'`](?=[\s,;)\]}]|$)/);
   if (quote > 0) text = text.slice(0, quote);
-  // A closing bracket without an opening one belongs to the text around.
+  // A closing bracket without an opening one is not part of the value.
   for (const [open, close] of ["()", "[]", "{}"] as const) {
     const at = text.indexOf(close as string);
     if (at > 0 && !text.slice(0, at).includes(open as string)) text = text.slice(0, at);
@@ -115,5 +115,5 @@ function trimmed(token: string, isInQuotes: boolean): string {
   return text.replace(/[.,:*]+$|\*{2}$/, "");
 }
 
-/** "password for the database". */
+/** Matches " for the database" in "password for the database". */
 export const OWNER = String.raw`(?:[ \t](?:for|of|on|at|to|für|pour|de|del|do|da|para|per|от|для|к|vom|zum|zur|du|des)[ \t][^\n:=.,;(){}]{1,50}?)?`;

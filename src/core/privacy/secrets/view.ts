@@ -1,10 +1,10 @@
-// A piece of text as a reader sees it: without colours, line numbers, diff marks and escapes, each place mapped back.
+// Shows a piece of text as a reader sees it: without colours, line numbers, diff marks and escapes. Maps places back.
 
 export interface View {
   text: string;
-  /** Where the character at this place starts in the original text. */
+  /** Start in the original text of the character at this place. */
   startOf(place: number): number;
-  /** Where the character before this place ends in the original text. */
+  /** End in the original text of the character before this place. */
   endOf(place: number): number;
 }
 
@@ -15,12 +15,12 @@ const GUTTER =
 
 const SPECIAL = new RegExp(
   [
-    // Colours, as bytes and as they are written in source code and logs.
+    // Colour codes, as bytes and as escapes in source code and logs.
     String.raw`(?:\x1b|\\u001b|\\x1b|\\033|\\e)\[[\d;?]{0,16}[A-Za-z]`,
-    // A line that goes on in the next one.
+    // A line continuation.
     String.raw`[ \t](?:\\|\x60|\^)\r?\n[ \t]{0,40}`,
     String.raw`\\\r?\n[ \t]{0,40}`,
-    // A line break, real or escaped, and the line number or mark after it.
+    // A line break, real or escaped, and a line number or mark after it.
     String.raw`(?:\r\n|\\{1,7}r\\{1,7}n|\\{1,7}n)${GUTTER}?|\n${GUTTER}`,
     String.raw`\\{1,7}["'\x60t]`,
     String.raw`&(?:quot|#34|#x22|apos|#39|#x27|nbsp|amp|lt|gt);`,
