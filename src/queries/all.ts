@@ -1,4 +1,4 @@
-// Every query that has an HTTP route.
+// The list of all queries that have an HTTP route.
 import { audit } from "./audit.ts";
 import { backups } from "./backups.ts";
 import { blame } from "./blame.ts";

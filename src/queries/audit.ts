@@ -1,4 +1,4 @@
-// Secrets and private text in anything stored: rows, free pages, logs, spool, copies.
+// Finds secrets and private text in everything stored: rows, free pages, logs, spool, copies.
 import { existsSync } from "node:fs";
 import { findFallbackSpools } from "../capture/live/spool.ts";
 import type { Paths } from "../config/paths.ts";
@@ -9,7 +9,7 @@ import { defineQuery } from "./query.ts";
 import { countOf, textOrNull } from "./schemas.ts";
 
 const SHOWN = 40;
-const FAILED = 1;
+const EXIT_FAILED = 1;
 
 export const audit = defineQuery({
   name: "audit",
@@ -39,7 +39,7 @@ export const audit = defineQuery({
   }),
   run(_input, { paths }) {
     const found = findSecrets(paths);
-    return { data: auditJson(found), ...(found.findings.length > 0 && { exitCode: FAILED }), found };
+    return { data: auditJson(found), ...(found.findings.length > 0 && { exitCode: EXIT_FAILED }), found };
   },
   text: ({ found }) => auditText(found),
 });

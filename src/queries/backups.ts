@@ -1,4 +1,4 @@
-// The backups of the database, and whether they can be restored.
+// Lists the backups of the database, and checks that they are intact.
 import { resolve } from "node:path";
 import type { Paths } from "../config/paths.ts";
 import { AppError, nothingFound, usageError } from "../core/error.ts";
@@ -10,7 +10,7 @@ import { toStoreError } from "../store/db/open.ts";
 import { defineQuery, type Zod } from "./query.ts";
 import { jsonOf, listOf, defineNames, schemaOf, textOrNull } from "./schemas.ts";
 
-const FAILED = 1;
+const EXIT_FAILED = 1;
 
 const BACKUP = defineNames({ text: ["name", "path"], time: ["created_at"], count: ["bytes"] });
 
@@ -30,7 +30,7 @@ export const backups = defineQuery({
   }),
   run: (_input, { paths }) => ({ data: { results: listBackups(paths.database).map(backupJson) } }),
   text({ data: { results } }, { note }) {
-    if (results.length === 0) note("No backups yet. `c-mem backup create` makes one; the worker makes one a day.");
+    if (results.length === 0) note("No backups yet. `c-mem backup create` makes one; the worker makes one every day.");
     const age = (at: string): string => ago(Date.parse(at), Date.now());
     return fields(results.map(({ name, created_at: at, bytes: size }) => [name, dim(`${bytes(size)}, ${age(at)}`)]));
   },
@@ -54,7 +54,7 @@ export const verifyBackups = defineQuery({
     if (chosen.length === 0) throw noBackup();
     const results = chosen.map((path) => ({ path, ...checkBackup(path) }));
     const isDamaged = results.some(({ contents }) => contents === null);
-    return { data: { results }, ...(isDamaged && { exitCode: FAILED }) };
+    return { data: { results }, ...(isDamaged && { exitCode: EXIT_FAILED }) };
   },
   text: ({ data }) =>
     data.results
@@ -64,7 +64,7 @@ export const verifyBackups = defineQuery({
       .join("\n"),
 });
 
-/** By name, the start of its name or time, or any file. */
+/** `which`: the name of a backup, the start of its time, or the path of a file. */
 export function findBackup(paths: Paths, which: string): string {
   const found = listBackups(paths.database).filter(({ name }) => name === which || name.startsWith(`c-mem-${which}`));
   const [first] = found;

@@ -1,4 +1,4 @@
-// Which sessions touched a file or a folder and why, newest first.
+// The sessions that touched a file or folder, newest first, each with the prompt that says why.
 import { existsSync } from "node:fs";
 import { AGENTS } from "../agents/spec.ts";
 import type { Env } from "../config/paths.ts";
@@ -56,9 +56,15 @@ export const blame = defineQuery({
   run({ path, reads, limit = DEFAULT_LIMIT, ...input }, context) {
     if (path.trim() === "") throw usageError("Name a file or a folder.", "c-mem blame <path>");
     const { names, project, isUnknown } = placePath(context, path);
-    const isGiven = input.project !== undefined || input.all;
-    const place = isGiven ? {} : isUnknown ? { all: true } : project === undefined ? {} : { project: project.key };
-    const { scope, where } = readScope({ ...input, ...place }, context);
+    const isScopeGiven = input.project !== undefined || input.all;
+    const scopeOfPath = isScopeGiven
+      ? {}
+      : isUnknown
+        ? { all: true }
+        : project === undefined
+          ? {}
+          : { project: project.key };
+    const { scope, where } = readScope({ ...input, ...scopeOfPath }, context);
     const found = findTouches(context.db, { names, reads, limit: limit + 1 }, scope);
     const entries = found.slice(0, limit).map((entry) => entryJson(entry, context.env));
     if (entries.length === 0) {
@@ -84,7 +90,7 @@ export const blame = defineQuery({
   },
 });
 
-/** With more files than this, the heading names the folder. */
+/** With more files than this, the heading shows the folder instead of the file names. */
 const NAMED_FILES = 3;
 
 type Entry = ReturnType<typeof entryJson>;
@@ -96,13 +102,13 @@ function entryJson(entry: BlameEntry, env: Env) {
       turn: entry.prompt_number,
       prompt_id: entry.prompt_db_id === null ? null : `p${entry.prompt_db_id}`,
     }),
-    backup: backupOf(entry, env),
+    backup: snapshotJson(entry, env),
     commits: entry.commits.map((commit) => jsonOf(COMMIT, commit)),
   };
 }
 
-/** The agent's own backup of the file from before the turn, and its path. */
-function backupOf(entry: BlameEntry, env: Env): { version: string; path: string | null; exists: boolean } | null {
+/** The agent's own snapshot of the file before the turn. */
+function snapshotJson(entry: BlameEntry, env: Env): { version: string; path: string | null; exists: boolean } | null {
   if (entry.backup === null) return null;
   const spec = AGENTS.find(({ id }) => id === entry.agent);
   const path = spec?.backupPath?.(env, entry.parent_session_id ?? entry.session_id, entry.backup) ?? null;
@@ -124,13 +130,13 @@ function entryText(entry: Entry, { shortId, withPath }: { shortId: ShortId; with
     ...(withPath ? [`    ${paint("cyan", fit(entry.path, columns() - 4))}`] : []),
     `    ${why}${item}`,
     ...titleLine(entry),
-    // Agents delete their copies after a while.
+    // Agents delete their snapshots after some time.
     ...(entry.backup?.exists ? [`    ${dim(`before: ${terminalSafe(entry.backup.path ?? "")}`)}`] : []),
     ...entry.commits.map((commit) => `    ${commitText(commit, columns() - 24)}`),
   ].join("\n");
 }
 
-/** The session's title, if the prompt is short ("yes"). */
+/** The session's title, if the prompt alone says too little ("yes"). */
 function titleLine(entry: Entry): string[] {
   const title = entry.title ?? "";
   const prompt = (entry.prompt ?? "").trim();

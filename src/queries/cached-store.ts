@@ -1,4 +1,4 @@
-// The open store of a server: opened by the first request, closed when idle.
+// Keeps the store of a server open: opens it for the first request, closes it when idle.
 import { drainSpool, spoolCounts } from "../capture/live/drain.ts";
 import type { Paths } from "../config/paths.ts";
 import { statOf } from "../platform/read-file.ts";
@@ -6,25 +6,25 @@ import { AppError } from "../core/error.ts";
 import { type Db, isStorageError } from "../store/db/driver.ts";
 import { toStoreError, openStore } from "../store/db/open.ts";
 
-/** If another process writes for longer, the request reads the database as it is. */
+/** If another process writes for longer, the request is answered without the latest events. */
 const BUSY_TIMEOUT_MS = 1_000;
 const DRAIN_MS = 300;
-/** Closed when idle this long, so that the file can be moved. */
+/** The store is closed after this idle time, so that its file can be moved. */
 const IDLE_MS = 30_000;
 
 export interface UseOptions {
   isWriting?: boolean;
-  /** Do not drain the spool first. */
-  asIs?: boolean;
+  /** Do not run `prepare` (which drains the spool) first. */
+  skipDrain?: boolean;
 }
 
 export interface Store {
-  /** `notes` say what may be missing. Throws an AppError if the store cannot be opened. */
+  /** `notes`: what may be missing in the reply. Throws an AppError if the store cannot be opened. */
   use<T>(work: (db: Db, notes: string[]) => T, options?: UseOptions): T;
   close(): void;
 }
 
-/** Runs before each request; returns notes on what may be missing. */
+/** Runs before each request. Returns notes on what may be missing in the reply. */
 export type Prepare = (db: Db, paths: Paths) => string[];
 
 export function createStore(paths: Paths, prepare: Prepare): Store {
@@ -38,7 +38,7 @@ export function createStore(paths: Paths, prepare: Prepare): Store {
   };
   const open = (isWriting: boolean): Db => {
     const file = fileId(paths.database);
-    // It was moved, deleted or replaced.
+    // The database was moved, deleted or replaced.
     if (opened !== undefined && opened.file !== file) close();
     if (opened !== undefined) return opened.db;
     if (file === "" && !isWriting && spoolCounts(paths.spool).waiting === 0) {
@@ -51,14 +51,14 @@ export function createStore(paths: Paths, prepare: Prepare): Store {
     return db;
   };
   return {
-    use(work, { isWriting = false, asIs = false } = {}) {
+    use(work, { isWriting = false, skipDrain = false } = {}) {
       const fail = (error: unknown): never => {
         if (isStorageError(error)) close();
         throw toStoreError(error, paths.database);
       };
       try {
         const db = open(isWriting);
-        const result = work(db, asIs ? [] : tryPrepare(db, paths, prepare));
+        const result = work(db, skipDrain ? [] : tryPrepare(db, paths, prepare));
         return result instanceof Promise ? (result.catch(fail) as typeof result) : result;
       } catch (error) {
         return fail(error);
@@ -76,7 +76,7 @@ function fileId(path: string): string {
   return stat === undefined ? "" : `${stat.dev}:${stat.ino}`;
 }
 
-/** Stores the newest events, unless that is slow or another process is writing. */
+/** Drains the spool for at most 300 ms. Returns a note if events remain. */
 export function drainBriefly(db: Db, paths: Paths): string[] {
   const { remaining } = drainSpool(db, paths.spool, { maxMs: DRAIN_MS });
   return remaining > 0 ? [`${remaining} recent events are not stored yet.`] : [];

@@ -1,4 +1,4 @@
-// The context block an agent would get at session start now.
+// The context block that an agent would get if a session started now.
 import { findPlace, identifyProject } from "../capture/project.ts";
 import { readRefLog } from "../capture/ref-log.ts";
 import { describeTree } from "../capture/work-tree.ts";
@@ -16,7 +16,7 @@ import { defineQuery, type QueryContext } from "./query.ts";
 import { countOf } from "./schemas.ts";
 import { readRange } from "./scope.ts";
 
-/** The page previews other values of these settings before it saves them. */
+/** Before the page saves new values of these settings, it previews the context with them. */
 const PREVIEWED = SETTING_KEYS.filter((key) => /^context(?!Message)/.test(key));
 const SETTING_FIELDS: Fields = Object.fromEntries(
   PREVIEWED.map((key) => [
@@ -47,7 +47,7 @@ const FIELDS = fields({
 export const context = defineQuery({
   name: "context",
   about: "show the context an agent gets at session start",
-  // A cast: as an index signature the settings would hide the types of the other fields.
+  // The cast drops the index signature, which would hide the types of the other fields.
   fields: { ...FIELDS, ...(SETTING_FIELDS as object) },
   http: { path: "/api/context/inject", tag: "context", alsoGives: ["text/plain"] },
   reply: (z) => ({
@@ -57,11 +57,11 @@ export const context = defineQuery({
       items: z.array(z.string()),
       chars: countOf(z),
       tokens: countOf(z),
-      stale: countOf(z).meta({ description: "observations left out or marked because they no longer hold" }),
+      stale: countOf(z).meta({ description: "observations left out because their files are deleted" }),
     }),
   }),
   run({ project: name, source = "startup", days, ...input }, { db, paths, env, cwd }) {
-    const { project, here, tree, settings } = findSubject(name, { db, paths, env, cwd: input.cwd ?? cwd });
+    const { project, here, tree, settings } = findPreviewTarget(name, { db, paths, env, cwd: input.cwd ?? cwd });
     const request = {
       source,
       settings: { ...settings, ...readOverrides(input as Record<string, unknown>) },
@@ -71,7 +71,7 @@ export const context = defineQuery({
     };
     const block = project === undefined ? EMPTY_CONTEXT : buildContext(db, { ...request, project });
     const { text, items, tokens, stale } = block;
-    // Not an error over HTTP: an editor starts its session without context.
+    // Over HTTP an empty context is no error: an editor then starts its session without context.
     if (cwd !== undefined && text === "") throw nothingKnown(name, project, { here, days });
     const found = project === undefined ? null : { key: project.key, name: project.name };
     return { data: { project: found, text, items, chars: text.length, tokens, stale } };
@@ -101,22 +101,25 @@ function nothingKnown(
     `No memory of ${name ?? here} ${span}.`,
     days === undefined
       ? "`c-mem sync` imports earlier sessions; `c-mem status` shows what is stored."
-      : "Give more --days, or leave it out for everything.",
+      : "Use a larger --days, or omit it.",
   );
 }
 
-interface Subject {
+interface PreviewTarget {
   project: ProjectRow | undefined;
   here: string;
   tree: ReturnType<typeof describeTree> | undefined;
   settings: Settings;
 }
 
-function findSubject(name: string | undefined, { db, paths, env, cwd }: Omit<QueryContext, "embeddings">): Subject {
+function findPreviewTarget(
+  name: string | undefined,
+  { db, paths, env, cwd }: Omit<QueryContext, "embeddings">,
+): PreviewTarget {
   if (name === undefined && cwd === undefined) throw usageError("Neither project nor cwd is given.");
   const place = cwd === undefined ? undefined : findPlace(cwd);
   const loaded = loadSettings({ user: paths.config, project: place?.projectFiles ?? [] }, env);
-  // A project given by name: its folder is not read.
+  // If the project is given by name, its folder is not read.
   if (name !== undefined || place === undefined)
     return { project: projectsNamed(db, name ?? "")[0], here: name ?? "", tree: undefined, settings: loaded.values };
   const here = identifyProject(place, loaded);

@@ -1,4 +1,4 @@
-// What C-Mem spent on models: requests, tokens and dollars.
+// C-Mem's own model usage: requests, tokens and dollars.
 import { nothingFound } from "../core/error.ts";
 import { count } from "../core/text.ts";
 import { localDay } from "../core/time.ts";
@@ -41,7 +41,7 @@ export const cost = defineQuery({
     meta: z.strictObject({ where: whereOf(z), days: countOf(z), since: z.string() }),
   }),
   run({ project, all, days = DEFAULT_DAYS }, context) {
-    // By default every project: they share the budget.
+    // The default is every project, because they share one daily limit.
     const { scope, where } = readScope({ project, all: all || project === undefined }, context);
     const span = { sinceDay: localDay(Date.now() - (days - 1) * DAY_MS), projectId: scope.projectId };
     const rows = (by: CostBy | "total") => costs(context.db, by, span).map(rowJson);

@@ -12,7 +12,7 @@ import { LIMIT } from "./scope.ts";
 
 const DEFAULT_ROWS = 12;
 
-/** Reads every page of the database: seconds for gigabytes. */
+/** Reads every page of the database, which takes seconds if it has gigabytes. */
 export const diskUsage = defineQuery({
   name: "stats",
   about: "show the disk usage of each table, index and folder",

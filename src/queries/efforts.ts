@@ -1,4 +1,4 @@
-// Efforts: sessions that continue each other, as one piece of work.
+// Lists efforts and shows one. An effort is a piece of work: sessions that continue each other.
 import { nothingFound } from "../core/error.ts";
 import { count, listText, oneLine } from "../core/text.ts";
 import { deriveSession } from "../memory/derive.ts";
@@ -17,7 +17,7 @@ import { LIMIT, readScope, SCOPE, widerScope } from "./scope.ts";
 import { shortIdsOf, titleText, when } from "./session-text.ts";
 
 const DEFAULT_LIMIT = 10;
-/** Sessions without memory are derived first, for at most this long. */
+/** Time limit for deriving the memory of the sessions shown. */
 const MAX_DERIVE_MS = 1_000;
 
 export const efforts = defineQuery({
@@ -81,7 +81,7 @@ function resolveEffort(db: Db, name: string, scope: () => Scope): Effort {
   if (isEffortId(name)) {
     const found = findEffort(db, { id: name });
     if (found !== undefined) return found;
-    // A session's id may look the same.
+    // A session id may look like an effort id.
     if (sessionsByPrefix(db, name, 1).length === 0) throw nothingFound(`No effort "${oneLine(name, 80)}".`, hint);
   }
   const { session } = resolveSession(db, name, scope);

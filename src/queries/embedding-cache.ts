@@ -1,4 +1,4 @@
-// Embeds search words. Long-running processes keep the model and the vectors open between searches.
+// Embeds search words. Long-running processes keep the model and the vectors loaded between searches.
 import { userSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Embedder } from "../embed/embedder.ts";
@@ -7,14 +7,14 @@ import { embedQuery, type SemanticState } from "../recall/search/semantic.ts";
 import { createVectorIndex, type VectorIndex } from "../recall/search/vector-index.ts";
 import type { QueryContext } from "./query.ts";
 
-/** Frees the vectors (40 MB for 100,000) when idle this long; the model's process exits by itself. */
+/** After this idle time the vectors are freed (40 MB for 100,000). The model's process exits by itself. */
 const IDLE_MS = 60_000;
 
-/** The open model and vectors of a long-running process. */
+/** The loaded model and vectors of a long-running process. */
 export interface EmbeddingCache {
   index: VectorIndex;
   embedder(): Promise<Embedder | undefined>;
-  /** Gets an embedder that a search opened, to close it later. */
+  /** Called with an embedder that a search opened: the owner of the cache closes it. */
   keep?(embedder: Embedder): void;
 }
 
@@ -23,7 +23,7 @@ export interface ClosableEmbeddingCache {
   close(): void;
 }
 
-/** From `prefilterFrom` vectors on, only their short codes stay in memory. */
+/** With at least `prefilterFrom` vectors, only their short codes are kept in memory. */
 export function createEmbeddingCache(paths: Paths, env: Env, prefilterFrom?: number): ClosableEmbeddingCache {
   let index: VectorIndex | undefined;
   let opened: Promise<Embedder | undefined> | undefined;
@@ -37,7 +37,7 @@ export function createEmbeddingCache(paths: Paths, env: Env, prefilterFrom?: num
     clearTimeout(timer);
     timer = setTimeout(release, IDLE_MS).unref();
   };
-  /** A failure is reported by the search itself; here it is retried with the next one. */
+  /** Returns undefined after a failure: the search reports it, and the next search tries again. */
   const open = async (): Promise<Embedder | undefined> => {
     const source = embedSource(userSettings(paths, env), env, paths);
     const known = await opened;
@@ -67,7 +67,7 @@ export function createEmbeddingCache(paths: Paths, env: Env, prefilterFrom?: num
   };
 }
 
-/** Never fails: without a usable model the state has the reason, and only keywords are searched. */
+/** Never fails: without a usable model, the state says why only keywords are searched. */
 export async function embedSearchWords(
   { db, paths, env, embeddings, semantic }: Omit<QueryContext, "cwd">,
   words: string,

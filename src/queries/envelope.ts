@@ -6,7 +6,7 @@ export type Json = Record<string, unknown>;
 export interface Answer {
   data: unknown;
   meta?: object | undefined;
-  /** Exit code of the command if not 0: a check failed. */
+  /** The command's exit code (default: 0), e.g. 1 if a check failed. */
   exitCode?: number;
 }
 

@@ -1,4 +1,4 @@
-// A session as a document: Markdown, HTML or JSON.
+// Exports a session as a document: Markdown, HTML or JSON.
 import { toHtml } from "../recall/history/export-html.ts";
 import { toMarkdown } from "../recall/history/export-markdown.ts";
 import { readTranscript, type Transcript } from "../recall/history/transcript.ts";
@@ -40,7 +40,7 @@ export const sessionExport = defineQuery({
     data: sessionSchema(z).extend({ format: z.string(), file: textOrNull(z), bytes: countOf(z), text: z.string() }),
   }),
   run({ id, format = "md", tools, thinking, ...input }, context) {
-    // Over HTTP only ids name a session: a program with a wrong id must not get another session.
+    // Words only on the command line: a program with a wrong id must not get another session.
     const words = context.cwd !== undefined;
     const { session } = resolveSession(context.db, id, () => readScope(input, context).scope, { words });
     const text = WRITERS[format](readTranscript(context.db, session), { tools, thinking });
@@ -49,7 +49,7 @@ export const sessionExport = defineQuery({
   document({ data }, { input: { id, format = "md", download } }) {
     if (!download) return undefined;
     const fileName = `${id.replace(/[^\w.-]/g, "_").slice(0, 80)}.${format}`;
-    // Never displayed as a page of this origin: a session may contain hostile HTML.
+    // Browsers save it, and never display it on this origin: a session may contain hostile HTML.
     return { body: data.text, type: CONTENT_TYPES[format], fileName };
   },
 });

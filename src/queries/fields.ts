@@ -1,4 +1,4 @@
-// The inputs of a query or command: flags, HTTP parameters, MCP arguments and help are made from one table.
+// The inputs of a query or command as one table, from which flags, HTTP parameters, MCP arguments and help are made.
 // Not zod: importing it takes 10 ms, and `c-mem search` starts in 20 (docs/adr/0004-input-tables.md).
 import { usageError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
@@ -9,13 +9,13 @@ interface FieldBase {
   short?: string;
   /** On the command line a word without a dash: "<path>", "[id]", "<words...>". */
   position?: string;
-  /** On the command line: read from stdin where no words are given, or "-". */
+  /** On the command line: if the argument is missing or "-", the value is read from stdin. */
   stdin?: true;
-  /** Other names that keep working. */
+  /** Other accepted names. */
   aliases?: readonly string[];
-  /** Completions from the store, besides `choices`. */
+  /** The kind of values in the store that the shell completes, besides `choices`. */
   values?: "agents" | "projects" | "sessions" | "observations" | "efforts";
-  /** Only there, e.g. "offset" only over HTTP. */
+  /** The field exists only there, e.g. "offset" only over HTTP. */
   only?: "cli" | "http";
   required?: true | undefined;
 }
@@ -47,7 +47,7 @@ export interface NumberField extends FieldBase {
 
 export interface FlagField extends FieldBase {
   kind: "flag";
-  /** On unless switched off: --no-sync. */
+  /** True by default, e.g. `sync`; --no-sync makes it false. */
   isNegative?: boolean;
 }
 
@@ -74,18 +74,18 @@ type Missing<F extends Field> = F extends { required: true } ? never : undefined
 
 export type InputOf<F extends Fields> = { -readonly [Name in keyof F]: ValueOf<F[Name]> };
 
-/** Keeps the literal types: choices and `required`. */
+/** Infers the literal types of the table: choices and `required`. */
 export function fields<const F extends Fields>(table: F): F {
   return table;
 }
 
-/** A field's name in messages: --limit, limit, "limit" */
+/** Formats a field's name for messages: --limit, limit, "limit" */
 export type NameField = (key: string) => string;
 
 const MAX_NUMBER = 1_000_000_000;
 const MAX_CHARS = 100_000;
 
-/** Values as an edge received them, by field name. Throws a usage error for the first that is wrong. */
+/** Checks and converts the values that a command, request or tool call gave, by field name. */
 export function readInput<F extends Fields>(
   table: F,
   values: Record<string, unknown>,
@@ -120,7 +120,7 @@ function readValue(field: Field, value: unknown, name: string): unknown {
   }
 }
 
-/** `?all`, `?all=1` and `?all=true` are yes. */
+/** `?all`, `?all=1` and `?all=true` are true. */
 function readFlag({ isNegative = false }: FlagField, value: unknown, name: string): boolean {
   if (value === undefined) return isNegative;
   if (typeof value === "boolean") return value;
@@ -162,7 +162,7 @@ function readChoice({ choices }: { choices?: readonly string[] }, text: string, 
   throw usageError(`${name} does not take "${oneLine(text, 60)}".`, `One of: ${choices.join(", ")}`);
 }
 
-/** For OpenAPI parameters, HTTP bodies and MCP tools. */
+/** For the parameters and bodies in the OpenAPI document. */
 export function jsonSchemaOf(field: Field): Record<string, unknown> {
   const choices = "choices" in field && field.choices !== undefined ? { enum: field.choices } : {};
   switch (field.kind) {

@@ -50,7 +50,7 @@ export const fix = defineQuery({
           changed: z.array(z.string()).meta({ description: "files changed before the command succeeded" }),
           between: z.array(z.strictObject(use)).meta({ description: "commands run before it succeeded" }),
           fixed_by: z.strictObject({ ...use, at: timeOf(z), same_command: z.boolean() }).nullable(),
-          closing: textOrNull(z).meta({ description: "the agent's last words in that turn" }),
+          closing: textOrNull(z).meta({ description: "the agent's last message in that turn" }),
         }),
       ),
       meta: z.strictObject({ where: whereOf(z), since: timeOrNull(z) }),
@@ -86,7 +86,7 @@ export const fix = defineQuery({
 });
 
 function limitNote(since: number | undefined): string[] {
-  return since === undefined ? [] : [`Words this common were searched only since ${localDay(since)}.`];
+  return since === undefined ? [] : [`Common words were searched only since ${localDay(since)}.`];
 }
 
 function occurrenceJson(found: Occurrence) {
@@ -127,16 +127,16 @@ function occurrenceText(found: Occurrence, shortId: ShortId): string {
   const exit = failure.exit_code ? ` → exit ${failure.exit_code}` : "";
   return [
     `${paint("red", "✗")} ${paint("bold", fit(found.error, columns() - 2))}`,
-    row("met", `${when(failure.created_at)} in ${session}${times}  ${dim(`t${failure.id}`)}`),
-    row("by", `${fit(subjectOf(found), width - exit.length)}${dim(exit)}`),
+    row("occurred", `${when(failure.created_at)} in ${session}${times}  ${dim(`t${failure.id}`)}`),
+    row(found.command === undefined ? "tool" : "command", `${fit(subjectOf(found), width - exit.length)}${dim(exit)}`),
     ...(found.changed.length > 0 ? [row("changed", fit(listText(found.changed, FILES_SHOWN), width))] : []),
     ...found.between.map((use) =>
       row("ran", `${fit(commandKey(commandOf(use.input) ?? ""), width - 8)}  ${dim(`t${use.id}`)}`),
     ),
-    row("then", fixedBy === undefined ? dim("not seen to pass in that session") : successText(found, fixedBy, shortId)),
+    row("then", fixedBy === undefined ? dim("no later success in that session") : successText(found, fixedBy, shortId)),
     ...(found.closing === undefined
       ? []
-      : [row("words", block(oneLine(found.closing, CLOSING_CHARS), " ".repeat(12)).trimStart())]),
+      : [row("message", block(oneLine(found.closing, CLOSING_CHARS), " ".repeat(12)).trimStart())]),
   ].join("\n");
 }
 
@@ -151,14 +151,14 @@ function successText(
   { use, command: passed, isSameCommand }: NonNullable<Occurrence["fixedBy"]>,
   shortId: ShortId,
 ): string {
-  // The same command in another folder may be the whole fix.
+  // Running the same command in another folder may be the whole fix.
   const folder = folderOf(passed) === folderOf(command) ? undefined : folderOf(passed);
   const what = isSameCommand
-    ? `the same passed${folder === undefined ? "" : ` in ${fit(folder, 50)}`}`
+    ? `the same command passed${folder === undefined ? "" : ` in ${fit(folder, 50)}`}`
     : `passed: ${fit(commandKey(passed ?? ""), columns() - 42)}`;
   const isLater = use.main_session_db_id !== failure.main_session_db_id;
   const where = isLater ? ` in ${paint("yellow", shortId(conversationOf(use)))}` : "";
-  return `${paint("green", "✓")} ${what}, ${gap(use.created_at - failure.created_at)} later${where}  ${dim(`t${use.id}`)}`;
+  return `${paint("green", "✓")} ${what}, ${durationText(use.created_at - failure.created_at)} later${where}  ${dim(`t${use.id}`)}`;
 }
 
 /** "cd web && npm test" -> "web" */
@@ -166,7 +166,7 @@ function folderOf(command = ""): string | undefined {
   return /^\s*cd\s+("[^"]*"|'[^']*'|\S+)\s*(?:&&|;)/.exec(command)?.[1];
 }
 
-function gap(ms: number): string {
+function durationText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 90) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);

@@ -1,4 +1,4 @@
-// What to forget: by ids, or everything that contains certain words.
+// Selects what to forget: items by id, or everything that contains a text.
 import { nothingFound, usageError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { addToDeletion } from "../upkeep/erase/select-deletion.ts";
@@ -14,11 +14,11 @@ export interface Choice {
   words?: Words;
 }
 
-/** Shorter texts occur everywhere. */
-const MIN_WORDS_CHARS = 4;
+/** Shorter texts occur in too many rows. */
+const MIN_TEXT_CHARS = 4;
 
 export interface ForgetInput extends ScopeInput {
-  /** With an observation also its evidence. */
+  /** Also forget the evidence of the observations. */
   evidence?: boolean;
 }
 
@@ -31,10 +31,10 @@ export function selectDeletion(context: QueryContext, args: readonly string[], i
   }
   const selected = emptyDeletionSet();
   const text = args.join(" ").trim();
-  if (text.length < MIN_WORDS_CHARS) {
+  if (text.length < MIN_TEXT_CHARS) {
     throw usageError(
-      `"${text}" is too short: forgetting by text needs at least ${MIN_WORDS_CHARS} characters.`,
-      "Find the item (c-mem search), then forget it by its id: o78, p12, m34, t56 or a session's.",
+      `"${text}" is too short: forgetting by text needs at least ${MIN_TEXT_CHARS} characters.`,
+      "Find the item (c-mem search), then forget it by its id: o78, p12, m34, t56 or a session id.",
     );
   }
   const { scope, where } = readScope(input, context);

@@ -1,4 +1,4 @@
-// Deletes something for good and verifies it; or lists what would be deleted.
+// Deletes items for good and verifies that they are gone; or lists what would be deleted.
 import { existsSync } from "node:fs";
 import { clearFiles } from "../upkeep/erase/clear-files.ts";
 import { findFallbackSpools } from "../capture/live/spool.ts";
@@ -21,7 +21,7 @@ export interface Plan extends Answer, Choice {
   rows: DeletionRows;
 }
 
-/** What would be deleted: by ids, or everything that contains a text. */
+/** Plans a deletion. `names`: ids, or the words of a text. */
 export function planForget(context: QueryContext, names: readonly string[], input: ForgetInput = {}): Plan {
   return planOf(context, selectDeletion(context, names, input));
 }
@@ -35,21 +35,22 @@ export function planOf({ db }: Pick<QueryContext, "db">, choice: Choice): Plan {
 }
 
 export interface Receipt extends Forgotten {
-  /** Deleted files besides rows. */
+  /** Number of deleted spool files. */
   drops: number;
+  /** Number of deleted transcript copies. */
   copies: number;
   backups: ClearedCopies;
   proof: Proof;
   /** Free pages are overwritten and the write-ahead log is empty. */
   isClean: boolean;
-  /** The error, if they could not be. */
+  /** The error, if that failed. */
   trouble?: unknown;
   isProven: boolean;
-  /** Transcripts of agents that still contain it. */
+  /** Agents' own transcripts that still contain the text. */
   sources: string[];
 }
 
-/** `namedIn`: a file that may still contain the text, e.g. a list of rules. */
+/** `namedIn`: a file that is allowed to contain the text: the settings file, for `c-mem ignore`. */
 export function carryOutForget(
   { db, paths }: Pick<QueryContext, "db" | "paths">,
   plan: Pick<Plan, "rows" | "selected" | "words">,
@@ -88,7 +89,7 @@ function clearAndVerify(db: Db, paths: Paths, forgotten: Forgotten, { words, sou
   return { ...forgotten, tombstones, ...cleared, backups, ...scrubbed, proof, isProven, sources: left };
 }
 
-/** Completes an interrupted forget: its rows are deleted, copies may remain. */
+/** Completes an interrupted forget: its rows are deleted, but copies may remain. */
 export function finishForget(db: Db, paths: Paths): void {
   overwriteDeleted(db);
   clearFiles(db, paths, { pieces: [], sessions: [] });
@@ -97,7 +98,7 @@ export function finishForget(db: Db, paths: Paths): void {
     throw new AppError("store_busy", "Another program is reading the database.", { hint: "Try again in a moment." });
 }
 
-/** The rows are deleted: an error here is reported in the receipt. */
+/** Reports an error in the receipt instead of throwing it, because the rows are already deleted. */
 function tryScrub(db: Db, paths: Paths): { isClean: boolean; trouble?: unknown } {
   try {
     return { isClean: scrub(db) };

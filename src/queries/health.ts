@@ -1,4 +1,4 @@
-// Every check of `c-mem doctor`.
+// Runs every check of `c-mem doctor`.
 import { checkHealth } from "../health/health.ts";
 import { defineQuery, type Zod } from "./query.ts";
 

@@ -1,4 +1,4 @@
-// How a command or tool was run before, and how often that worked.
+// How a command or tool was run before, and how often it worked.
 import { nothingFound, usageError } from "../core/error.ts";
 import { count } from "../core/text.ts";
 import { iso, localDay } from "../core/time.ts";
@@ -79,7 +79,7 @@ export const how = defineQuery({
       `No command or tool run in ${where} matches ${fit(q, 100)}.`,
       [
         `Fewer words find more${scope.projectId === undefined ? "" : "; --all looks in every project"}.`,
-        // Older commands are found only by whole words.
+        // Commands before that date are found only by whole words.
         ...(since.tools === undefined
           ? []
           : [`Tools and parts of words were searched only since ${localDay(since.tools)}.`]),
@@ -102,7 +102,7 @@ export const how = defineQuery({
     ) as [string[], string[]];
     return [
       ...worked,
-      ...tools.map((tool) => findToolUse(tool, shortId)),
+      ...tools.map((tool) => toolText(tool, shortId)),
       ...(failed.length > 0 ? [paint("red", "Never worked"), ...failed] : []),
     ].join("\n");
   },
@@ -147,7 +147,7 @@ function commandText(found: CommandUse, shortId: ShortId): string {
   ].join("\n");
 }
 
-function findToolUse(found: ToolUsage, shortId: ShortId): string {
+function toolText(found: ToolUsage, shortId: ShortId): string {
   return [
     `${mark(found)} ${paint(["bold", "cyan"], fit(found.name, columns() - 2))}`,
     `    ${dim(recordText(found, shortId))}`,

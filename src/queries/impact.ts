@@ -10,7 +10,7 @@ import { readScope, SCOPE } from "./scope.ts";
 
 export const impact = defineQuery({
   name: "impact",
-  about: "show what was injected, what was used, and the tokens",
+  about: "show injected context, how much was used, and its tokens",
   fields: SCOPE,
   http: { path: "/api/impact", tag: "insight" },
   reply: (z) => ({
@@ -37,7 +37,7 @@ export const impact = defineQuery({
     if (surfaces.length === 0 && holdout.length === 0) {
       throw nothingFound(
         `Nothing was injected in ${where} yet.`,
-        "Injection starts once Claude Code sessions are recorded; `c-mem context` previews it.",
+        "Context is injected once sessions are recorded. Preview it: `c-mem context`",
       );
     }
     return { data: { surfaces, holdout }, meta: { where } };
@@ -45,7 +45,7 @@ export const impact = defineQuery({
   text({ data: { surfaces, holdout }, meta: { where } }) {
     const parts = [
       `${heading(`Injected context in ${where}`)}\n${surfaceTable(surfaces)}`,
-      dim("  used: later in the session its id was named, its words repeated, its file touched or its fix run"),
+      dim("  used: later in the session its id was named, its title repeated, its file touched or its fix run"),
     ];
     if (holdout.length > 0) parts.push(groupTable(holdout));
     return parts.join("\n\n");
@@ -54,8 +54,8 @@ export const impact = defineQuery({
 
 const SURFACE_COLUMNS = 15;
 const NUMBER_COLUMNS = 11;
-/** With fewer sessions in a group the comparison is not meaningful. */
-const ENOUGH_SESSIONS = 20;
+/** Fewer sessions per group are too few to compare. */
+const MIN_SESSIONS = 20;
 
 function surfaceTable(rows: readonly SurfaceImpact[]): string {
   const line = (name: string, cells: readonly string[]): string =>
@@ -76,8 +76,8 @@ function surfaceTable(rows: readonly SurfaceImpact[]): string {
 function groupTable(groups: readonly GroupImpact[]): string {
   const rows = groups.map(
     ({ group, sessions, turns, rereads, failures }) =>
-      `  ${pad(`${group} memory`, SURFACE_COLUMNS)}  ${sessions} ${sessions === 1 ? "session" : "sessions"}: ${turns.toFixed(1)} turns, ${rereads.toFixed(1)} files read again, ${failures.toFixed(1)} failed calls each`,
+      `  ${pad(`${group} memory`, SURFACE_COLUMNS)}  ${sessions} ${sessions === 1 ? "session" : "sessions"}: ${turns.toFixed(1)} turns, ${rereads.toFixed(1)} files read again, ${failures.toFixed(1)} failed calls per session`,
   );
-  const few = groups.length < 2 || groups.some(({ sessions }) => sessions < ENOUGH_SESSIONS);
+  const few = groups.length < 2 || groups.some(({ sessions }) => sessions < MIN_SESSIONS);
   return [heading("Holdout"), ...rows, ...(few ? [dim("  too few sessions for a conclusion")] : [])].join("\n");
 }

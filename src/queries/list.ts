@@ -40,7 +40,7 @@ export const list = defineQuery({
     };
   },
   text({ data: { results }, meta, withProject }, { db, note }) {
-    // The rows already say how many there are, unless some are left out.
+    // If all sessions are shown and none has subagents, the rows say everything.
     if (results.length < meta.total || meta.subagents > 0) note(dim(`\n${footer(results.length, meta)}`));
     return table(results, withProject, shortIdsOf(db, results));
   },
@@ -56,9 +56,9 @@ function footer(shown: number, meta: { total: number; subagents: number; has_mor
   ].join("");
 }
 
-/** Two columns of numbers and the space around them. */
+/** Width of the two columns of numbers with the space around them. */
 const NUMBER_COLUMNS = 16;
-/** On a narrow terminal the numbers are left out before the title gets shorter than this. */
+/** On a narrow terminal the numbers are left out if the title would get fewer columns than this. */
 const MIN_TITLE = 20;
 
 function table(rows: readonly SessionJson[], withProject: boolean, shortId: ShortId): string {

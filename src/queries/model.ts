@@ -8,14 +8,14 @@ import { bytes, fields, heading } from "../platform/terminal/style.ts";
 import { defineQuery } from "./query.ts";
 import { countOf, textOrNull } from "./schemas.ts";
 
-const STATES = {
+const STATE_TEXTS = {
   ready: "ready",
   unmade: "downloaded; converted by the first search, or by the worker",
   missing: "not installed; keyword search only (c-mem model install)",
   damaged: "damaged; keyword search only (c-mem model install)",
 } as const;
 
-type State = keyof typeof STATES;
+type State = keyof typeof STATE_TEXTS;
 
 export const modelStatus = defineQuery({
   name: "model",
@@ -33,7 +33,7 @@ export const modelStatus = defineQuery({
   }),
   run: (_input, { paths }) => ({ data: modelState(paths) }),
   text({ data: { state, path, id, dimensions, bytes: size } }) {
-    const rows: [string, string][] = [["state", STATES[state]]];
+    const rows: [string, string][] = [["state", STATE_TEXTS[state]]];
     if (id !== null) rows.push(["model", `${id}, ${dimensions} dimensions`]);
     if (size !== null) rows.push(["file", `${path}, ${bytes(size)}`]);
     return `${heading("Embedding model")}\n${fields(rows)}`;
@@ -43,13 +43,13 @@ export const modelStatus = defineQuery({
 export function modelState(paths: Paths) {
   const path = minilmFile(paths);
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? null;
-  const broken = (state: State) => ({ state, path, id: null, dimensions: null, bytes: size });
+  const stateJson = (state: State) => ({ state, path, id: null, dimensions: null, bytes: size });
   try {
     const { id, shape } = checkModel(path);
-    return { ...broken("ready"), id, dimensions: shape.hidden };
+    return { ...stateJson("ready"), id, dimensions: shape.hidden };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.code !== "model_missing") return broken("damaged");
-    return broken(findMiniLm(paths) === undefined ? "missing" : "unmade");
+    if (error.code !== "model_missing") return stateJson("damaged");
+    return stateJson(findMiniLm(paths) === undefined ? "missing" : "unmade");
   }
 }

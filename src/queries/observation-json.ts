@@ -1,4 +1,4 @@
-// An observation as JSON, alone or with its evidence, and the schemas.
+// An observation as JSON, with or without its evidence, and the schemas.
 import { statOf } from "../platform/read-file.ts";
 import { iso } from "../core/time.ts";
 import type { Evidence, ObservationStory } from "../recall/history/observation.ts";
@@ -26,9 +26,9 @@ export const observationShape = (z: Zod) => ({
   ...schemaOf(z, OBSERVATION),
   project: textOrNull(z).meta({ description: "null: for every project" }),
   concepts: z.array(z.enum(CONCEPTS)),
-  files: z.array(z.string()).meta({ description: "all of its files, including those only mentioned" }),
-  files_read: z.array(z.string()).meta({ description: "those its turn only read" }),
-  files_modified: z.array(z.string()).meta({ description: "those its turn edited or created" }),
+  files: z.array(z.string()).meta({ description: "all of its files, including files that it only mentions" }),
+  files_read: z.array(z.string()).meta({ description: "files that its turn only read" }),
+  files_modified: z.array(z.string()).meta({ description: "files that its turn edited or created" }),
   origin: z.enum(["user", "assistant", "tool"]),
   superseded_by: z.strictObject({ id: z.string(), title: textOrNull(z) }).nullable(),
 });
@@ -72,18 +72,18 @@ export function standingJson(row: ObservationEntry, options: { deep: boolean }) 
   return { ...standing, note: standingNote(standing) };
 }
 
-const NAMED = defineNames({ text: ["id", "title", "producer"] });
+const REFERENCE = defineNames({ text: ["id", "title", "producer"] });
 
 export const storySchema = (z: Zod) => {
-  const named = schemaOf(z, NAMED);
+  const reference = schemaOf(z, REFERENCE);
   const text = schemaOf(z, { text: ["id", "text"], time: ["at"] });
   return z.strictObject({
     ...observationShape(z),
     standing: standingSchema(z),
     session: z.strictObject({ session_id: z.string(), title: textOrNull(z) }).nullable(),
-    replaced_by: z.strictObject(named).nullable(),
-    replaces: z.array(z.strictObject(named)),
-    versions: z.array(z.strictObject({ ...named, is_current: z.boolean() })),
+    replaced_by: z.strictObject(reference).nullable(),
+    replaces: z.array(z.strictObject(reference)),
+    versions: z.array(z.strictObject({ ...reference, is_current: z.boolean() })),
     prompt_hash: textOrNull(z),
     content_hash: z.string(),
     evidence: z.array(
@@ -102,14 +102,14 @@ export const storySchema = (z: Zod) => {
 
 export function storyJson(story: ObservationStory) {
   const { observation, session, successor, predecessors, versions, evidence } = story;
-  const named = (one: ObservationEntry) => jsonOf(NAMED, { ...one, id: `o${one.id}` });
+  const reference = (one: ObservationEntry) => jsonOf(REFERENCE, { ...one, id: `o${one.id}` });
   return {
     ...observationJson(observation),
     standing: standingJson(observation, { deep: true }),
     session: session === undefined ? null : { session_id: session.session_id, title: session.title },
-    replaced_by: successor === undefined ? null : named(successor),
-    replaces: predecessors.map(named),
-    versions: versions.map((one) => ({ ...named(one), is_current: one.is_current === 1 })),
+    replaced_by: successor === undefined ? null : reference(successor),
+    replaces: predecessors.map(reference),
+    versions: versions.map((one) => ({ ...reference(one), is_current: one.is_current === 1 })),
     prompt_hash: observation.prompt_hash,
     content_hash: observation.content_hash,
     evidence: evidence.map(evidenceJson),

@@ -26,7 +26,7 @@ export function storyText(story: ObservationStory, shortId: ShortId): string {
   const rows: [string, string][] = [
     ["observation", `o${row.id} (${marks.filter(Boolean).join(", ")})`],
     ["project", row.project ?? "every project"],
-    ["holds", `from ${when(row.valid_from)}${row.valid_to === null ? "" : ` until ${when(row.valid_to)}`}`],
+    ["valid", `from ${when(row.valid_from)}${row.valid_to === null ? "" : ` until ${when(row.valid_to)}`}`],
     ["made by", row.producer === "user" ? "you" : `${row.producer}, from what the ${row.origin} said`],
     ...(session === undefined
       ? []
@@ -61,7 +61,7 @@ function fileRows(row: ObservationEntry): [string, string][] {
   return lists.filter(([, files]) => files.length > 0).map(([label, files]) => [label, listText(files, FILES_SHOWN)]);
 }
 
-/** Longer prompts and messages are cut: `c-mem show m34` prints them. */
+/** Longer prompts and messages are cut; `c-mem show m34` prints all of one. */
 const EVIDENCE_CHARS = 1_500;
 
 function evidenceText(item: Evidence): string {

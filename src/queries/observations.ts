@@ -1,4 +1,4 @@
-// Observations: the newest, those that match some words, or some by id with their evidence.
+// Lists the newest observations, finds observations by words, or shows some by id with their evidence.
 import { nothingFound, usageError } from "../core/error.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../core/memory.ts";
 import { count, oneLine } from "../core/text.ts";
@@ -25,7 +25,7 @@ import { LIMIT, OFFSET, readScope, SCOPE } from "./scope.ts";
 import { when } from "./session-text.ts";
 
 const DEFAULT_LIMIT = 20;
-/** New sessions are derived first, for at most this long. */
+/** Time limit for deriving the memory of new sessions first. */
 const MAX_DERIVE_MS = 1_000;
 
 export const observations = defineQuery({
@@ -120,7 +120,7 @@ export const observation = defineQuery({
   },
 });
 
-/** Undefined where the id is not an observation's. */
+/** Undefined if `name` is not an observation id. */
 export function resolveObservation(db: Db, name: string): ObservationStory | undefined {
   const id = parseObservationId(name);
   const story = id === undefined ? undefined : readObservation(db, id);

@@ -1,4 +1,4 @@
-// Finds the project of a path: the current one, the one of its folder, or one whose root is above it.
+// Finds the project of a path: the current project, the project of its folder, or one whose root is above it.
 import { statSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { findPlace, pathFromRoot, pathNames } from "../capture/project.ts";
@@ -11,9 +11,9 @@ import { type ProjectRow, projectAbove } from "../store/tables/projects.ts";
 export interface PathPlace {
   /** Spellings of the path relative to the project, likeliest first; "." is the root. */
   names: string[];
-  /** Unless it is the current one: the path is absolute, or leads to another project's folder. */
+  /** Undefined for the current project; set if the path is absolute or leads into another project. */
   project?: ProjectRow;
-  /** A path outside every known project. */
+  /** The path is outside of every known project. */
   isUnknown: boolean;
 }
 
@@ -22,7 +22,8 @@ export function placePath(
   typed: string,
 ): PathPlace {
   const text = typed.replaceAll("\0", "");
-  if (isWindowsPath(text)) return aboveOf(db, slashedPath(text)) ?? { names: [slashedPath(text)], isUnknown: true };
+  if (isWindowsPath(text))
+    return placeInProjectAbove(db, slashedPath(text)) ?? { names: [slashedPath(text)], isUnknown: true };
   if (cwd === undefined && !isAbsolute(text)) return { names: [plainName(text)], isUnknown: false };
   const full = resolve(cwd ?? "/", text);
   const isBelow = cwd !== undefined && !isAbsolute(text) && !/^\.\.(?:\/|$)/.test(relative(cwd, full));
@@ -32,12 +33,12 @@ export function placePath(
   const folder = existingFolder(full);
   const project = projectOf(folder);
   if (project !== undefined) return { names: namesFrom(folder, full), project, isUnknown: false };
-  const above = aboveOf(db, full);
+  const above = placeInProjectAbove(db, full);
   if (above !== undefined || !isBelow) return above ?? { names: [full], isUnknown: true };
   return { names: namesFrom(cwd, full, text), isUnknown: false };
 }
 
-/** Relative to the project of `folder`. */
+/** Spellings of the path relative to the project of `folder`. */
 function namesFrom(folder: string, full: string, typed?: string): string[] {
   const { tree, folder: own } = findPlace(folder);
   if (full === (tree?.top ?? own)) return ["."];
@@ -50,7 +51,7 @@ function plainName(text: string): string {
   return text.replace(/^(?:\.\/)+(?=.)/, "").replace(/(?<=.)\/+$/, "");
 }
 
-function aboveOf(db: Db, full: string): PathPlace | undefined {
+function placeInProjectAbove(db: Db, full: string): PathPlace | undefined {
   const project = projectAbove(db, full);
   if (project === undefined) return undefined;
   const inside = pathFromRoot(full, project.root);

@@ -1,4 +1,4 @@
-// The files that sessions changed, the latest first.
+// Lists the files that sessions changed, the latest first.
 import { changedPaths } from "../store/reads/blame.ts";
 import { defineQuery } from "./query.ts";
 import { jsonOf, listOf, defineNames, schemaOf, whereOf } from "./schemas.ts";

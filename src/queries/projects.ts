@@ -1,4 +1,4 @@
-// The projects with recorded sessions, the one worked on last first.
+// Lists the projects with recorded sessions, the most recently used first.
 import { nothingFound } from "../core/error.ts";
 import { ago, count, oneLine } from "../core/text.ts";
 import { dim } from "../platform/terminal/style.ts";

@@ -1,4 +1,4 @@
-// Printed once when a model is switched on: what is sent where, and what it may cost.
+// The notice after a change of model settings: which text is sent where, and what it may cost.
 import type { Env } from "../config/paths.ts";
 import type { SettingKey, Settings } from "../config/schema.ts";
 import { priceOf } from "../llm/budget.ts";

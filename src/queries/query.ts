@@ -1,5 +1,5 @@
-// A query: its inputs, function, JSON and text. The command, the HTTP route with its OpenAPI entry and the page's types are made
-// from it; MCP tools run it.
+// A query: its inputs, function, JSON and text. The command, the HTTP route, the OpenAPI entry and the page's types are
+// made from it. MCP tools run it.
 import type * as z from "zod";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Db } from "../store/db/driver.ts";
@@ -16,9 +16,9 @@ export interface QueryContext {
   env: Env;
   /** The current folder. Undefined over HTTP: then a query covers every project unless one is named. */
   cwd: string | undefined;
-  /** In a long-running process: the open model and vectors. */
+  /** In a long-running process: the loaded model and vectors. */
   embeddings?: EmbeddingCache;
-  /** The embedded words, where two queries search the same ones. */
+  /** The embedding of the search words, if two queries share it. */
   semantic?: Promise<SemanticState>;
   /** How long a search may index new rows first (default: until all are indexed). */
   indexing?: { maxMs: number };
@@ -29,13 +29,13 @@ export interface ReplySchema<Data extends z.ZodType = z.ZodType, Meta extends z.
   meta?: Meta;
 }
 
-/** What `text` may use besides the result. */
+/** The second argument of `text`. */
 export interface View<Input> {
   input: Input;
   db: Db;
   /** Prints a line on stderr, above the text. */
   header(text: string): void;
-  /** The same, below it. */
+  /** Prints a line on stderr, below the text. */
   note(text: string): void;
 }
 
@@ -43,13 +43,13 @@ export interface HttpRoute {
   method?: "get" | "post" | "put" | "patch" | "delete";
   path: string;
   tag: string;
-  /** Reads every row: in a large store it runs in its own process. */
+  /** The query reads every row, so for a large store it runs in its own process. */
   isSlow?: true;
-  /** Reads more than the store: replies are not cached by the store's version. */
+  /** The query also reads files, so its replies are not cached by the store's version. */
   readsFiles?: true;
-  /** The worker has work to do afterwards. */
+  /** The query creates jobs for the worker. */
   startsWork?: true;
-  /** The event of the stream that carries the changed observation. */
+  /** The stream event that announces the observation that the query changed. */
   announces?: "observation";
   /** Content types of `document`, besides JSON. */
   alsoGives?: readonly string[];
@@ -80,7 +80,7 @@ export interface Query<
   /** Gets zod as an argument: only the server and tests load it, hooks and commands never. */
   reply(z: Zod): ReplySchema<Data, Meta>;
   run(input: InputOf<F>, context: QueryContext): Result | Promise<Result>;
-  /** Over HTTP, instead of JSON. Undefined: JSON. */
+  /** The reply over HTTP if it is not JSON. Undefined: JSON. */
   document?(result: Result, request: { input: InputOf<F>; accept: string }): HttpDocument | undefined;
   text?(result: Result, view: View<InputOf<F>>): string;
 }
@@ -89,10 +89,10 @@ type ResultOf<Data extends z.ZodType, Meta extends z.ZodType> = {
   data: z.input<Data>;
 } & (z.ZodType extends Meta ? { meta?: never } : { meta: z.input<Meta> });
 
-/** Any query, as the edges use it. */
+/** A query of any type, for the command line, HTTP and MCP. */
 export type AnyQuery = Query<Fields, z.ZodType, z.ZodType, Answer>;
 
-/** Checks at compile time that what `run` returns fits the schema. */
+/** Checks at compile time that the result of `run` fits the schema. */
 export function defineQuery<
   const F extends Fields,
   Data extends z.ZodType,
@@ -102,6 +102,6 @@ export function defineQuery<
   return query;
 }
 
-/** `data` of a query's reply, as JSON carries it. */
+/** The type of `data` in a query's JSON reply. */
 export type DataOf<Q> = Q extends { reply(z: Zod): { data: infer Data extends z.ZodType } } ? z.output<Data> : never;
 export type MetaOf<Q> = Q extends { reply(z: Zod): { meta?: infer Meta extends z.ZodType } } ? z.output<Meta> : never;

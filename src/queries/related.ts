@@ -19,9 +19,9 @@ import { sessionJson, sessionSchema } from "./session-json.ts";
 import { shortIdsOf, titleText, when } from "./session-text.ts";
 
 const DEFAULT_LIMIT = 8;
-const TOPICS = 8;
-/** The first prompts name what a session is about. */
-const PROMPTS = 6;
+const MAX_TOPICS = 8;
+/** Topics are words of this many first prompts. */
+const MAX_PROMPTS = 6;
 
 export const related = defineQuery({
   name: "related",
@@ -40,7 +40,7 @@ export const related = defineQuery({
   run({ id, limit = DEFAULT_LIMIT, ...input }, context) {
     const { db } = context;
     updateLinks(db, { maxMs: MAX_LINKS_MS });
-    const session = conversationOf(db, resolveSession(db, id, () => readScope(input, context).scope).session);
+    const session = mainSession(db, resolveSession(db, id, () => readScope(input, context).scope).session);
     const topics = sharedTopics(db, session);
     const results = relatedSessions(db, session, limit).map((one) => ({
       ...sessionJson(one.session),
@@ -75,19 +75,19 @@ export const related = defineQuery({
   },
 });
 
-/** The session's topics with the other sessions about them, rarest first; not words that half of the project's sessions share. */
+/** Topics that other sessions share, rarest first, except words that more than half of the project's sessions have. */
 function sharedTopics(db: Db, session: SessionEntry): { topic: string; session_ids: string[] }[] {
-  const words = sessionTerms(promptTexts(db, session.id, PROMPTS)).terms;
+  const words = sessionTerms(promptTexts(db, session.id, MAX_PROMPTS)).terms;
   const most = Math.max(2, countSessions(db, { projectId: session.project_id }).sessions / 2);
   return [...Map.groupBy(sharedTerms(db, session), ({ term }) => term)]
     .map(([term, rows]) => ({ topic: words.get(term) ?? term, session_ids: rows.map((row) => row.session_id) }))
     .filter(({ session_ids: ids }) => ids.length <= most)
     .sort((a, b) => a.session_ids.length - b.session_ids.length)
-    .slice(0, TOPICS);
+    .slice(0, MAX_TOPICS);
 }
 
-/** A subagent's relations are those of the conversation it worked for. */
-function conversationOf(db: Db, session: SessionEntry): SessionEntry {
+/** The parent of a subagent's session, otherwise the session itself. */
+function mainSession(db: Db, session: SessionEntry): SessionEntry {
   if (session.parent_session_db_id === null) return session;
   return sessionsByIds(db, [session.parent_session_db_id])[0] ?? session;
 }

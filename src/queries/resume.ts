@@ -15,7 +15,7 @@ export const resume = defineQuery({
   reply: (z) => ({
     data: sessionSchema(z).extend({
       command: z.string().meta({ description: "for a shell" }),
-      argv: z.array(z.string()).meta({ description: "for the session's folder" }),
+      argv: z.array(z.string()).meta({ description: "program and arguments, to run in the session's folder" }),
     }),
   }),
   run({ id, ...input }, context) {

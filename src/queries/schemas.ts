@@ -11,7 +11,7 @@ export const whereOf = (z: Zod) => z.string().meta({ description: "the project, 
 
 export const listOf = <Item extends z.ZodType>(zod: Zod, item: Item) => zod.strictObject({ results: zod.array(item) });
 
-/** `completed` also where the next prompt came before the turn's end was recorded. */
+/** A turn whose end was not recorded before the next prompt is `completed`, too. */
 export const turnStatusOf = (z: Zod) => z.enum(["running", "completed", "interrupted"]);
 
 export const commitOf = (z: Zod) => z.strictObject(schemaOf(z, COMMIT));
@@ -48,7 +48,7 @@ type Fill<N, Values> = {
   [Name in { [Kind in keyof N]: NameIn<N, Kind> }[keyof N]]: Values[KindOf<N, Name> & keyof Values];
 };
 
-/** Keeps the literal types. */
+/** Infers the literal types of the table. */
 export function defineNames<const N extends Names>(table: N): N {
   return table;
 }
@@ -58,7 +58,7 @@ export function schemaOf<const N extends Names>(z: Zod, table: N): Fill<N, Schem
   return Object.fromEntries(entries) as Fill<N, Schemas>;
 }
 
-/** The named fields of a row; others are left out. */
+/** The fields of a row that the table names, as JSON. */
 export function jsonOf<const N extends Names>(table: N, row: Fill<N, RowValues>): Fill<N, JsonValues> {
   const values = row as Record<string, unknown>;
   const entries = kindsOf(table).map(([name, kind]) => [name, jsonValue(kind, values[name])]);

@@ -10,7 +10,7 @@ import { listAgents } from "../store/reads/session-list.ts";
 import { fields, type InputOf } from "./fields.ts";
 import type { QueryContext } from "./query.ts";
 
-/** For queries about one session, where "last" and words are looked up. */
+/** Limits the sessions a query covers. In a query about one session: limits where "last" and words are looked up. */
 export const SCOPE = fields({
   project: {
     kind: "text",
@@ -39,7 +39,7 @@ export const OFFSET = fields({
   offset: { kind: "number", min: 0, only: "http", about: "skip this many" },
 });
 
-/** For `resolveSession`. */
+/** The session that a query is about, for `resolveSession`. */
 export const SESSION = fields({
   id: {
     kind: "text",
@@ -50,7 +50,7 @@ export const SESSION = fields({
   },
 });
 
-/** The same where words from the session name it as well. */
+/** Like SESSION, but also accepts words from the session. */
 export const SESSION_WORDS = fields({
   id: { ...SESSION.id, position: "<session...>", about: 'a session id, an item (p12, o78), "last", or words of it' },
 });
@@ -71,7 +71,7 @@ export function readScope(input: ScopeInput, context: ScopeContext): ReadScope {
   return { scope: { projectId: project?.id, ...range }, where: project?.name ?? "all projects" };
 }
 
-/** The part of a scope that needs no project. */
+/** Reads the scope except the project. */
 export function readRange(
   { agent, since, before, days }: Omit<ScopeInput, "project" | "all">,
   db: Db,
@@ -79,14 +79,14 @@ export function readRange(
   const now = Date.now();
   const firstDay = days === undefined ? undefined : now - days * 86_400_000;
   return validSpan({
-    // An editor may have recorded sessions over HTTP under a name of its own.
+    // Editors that record over HTTP choose their agent name, so names in the store are valid, too.
     agent: agent !== undefined && listAgents(db).includes(agent) ? agent : checkAgent(agent),
     since: since === undefined ? firstDay : parseTime(since, now),
     before: before === undefined ? undefined : parseTime(before, now),
   });
 }
 
-/** A hint for when nothing was found. */
+/** The hint if no session is in the scope. */
 export function widerScope({ projectId }: Scope): string {
   return projectId === undefined ? "Widen --since or --agent" : "Widen --since, --agent or the project (--all)";
 }

@@ -1,4 +1,4 @@
-// Finds the sessions that match some words, each with the turn and the text that show why.
+// Finds sessions by words, each with the turn and the text that match.
 import { userSettings } from "../config/load.ts";
 import { nothingFound, usageError } from "../core/error.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../core/memory.ts";
@@ -74,7 +74,7 @@ export const search = defineQuery({
         ...schemaOf(z, FINDING),
         kind: z.enum(FIND_KINDS),
         role: z.enum(["user", "assistant", "tool"]).nullable(),
-        path: textOrNull(z).meta({ description: "of a file; null for other kinds" }),
+        path: textOrNull(z).meta({ description: "the path of a file; null for other kinds" }),
         snippet: z.string(),
         marks: z
           .array(z.tuple([countOf(z), countOf(z)]))
@@ -143,7 +143,7 @@ export const search = defineQuery({
   },
   text({ data: { results }, meta: { rung, words, degraded, hint }, since, isBroken }, { db, header }) {
     if (rung === "typo") header(`No exact match. Showing results for: ${words.join(", ")}`);
-    if (since > 0) header(`Words this common were searched only since ${localDay(since)}.`);
+    if (since > 0) header(`Common words were searched only since ${localDay(since)}.`);
     // A missing model is reported by `status`, not by every search.
     if (isBroken) header(`Used ${degraded}. ${hint ?? ""}`.trim());
     const shortId = shortIdsOf(db, results);

@@ -1,4 +1,4 @@
-// The items of a session: a page of them, an outline, some by id, or those that contain some words.
+// The items of a session: a page, an outline, some by id, or the items that contain some words.
 import { oneLine } from "../core/text.ts";
 import { findInSession, outlineSession, readItemsById, readTranscriptPage } from "../recall/history/session-items.ts";
 import { resolveSession } from "../recall/search/find-session.ts";
@@ -9,7 +9,7 @@ import { countOf, textOrNull } from "./schemas.ts";
 import { SESSION } from "./scope.ts";
 import { sessionItemJson, sessionItemSchema } from "./transcript-json.ts";
 
-const PAGE = 100;
+const DEFAULT_PAGE = 100;
 const MAX_PAGE = 1_000;
 
 export const transcript = defineQuery({
@@ -35,7 +35,7 @@ export const transcript = defineQuery({
     }),
     meta: z.strictObject({ total: countOf(z), from: countOf(z), has_more: z.boolean() }),
   }),
-  run({ id, from = 0, limit = PAGE, around }, { db }) {
+  run({ id, from = 0, limit = DEFAULT_PAGE, around }, { db }) {
     const session = sessionOf(db, id);
     const page = readTranscriptPage(db, session, { from, limit: Math.min(limit, MAX_PAGE), around });
     const results = page.entries.map(({ index, turn, item, observations }) => ({
@@ -73,7 +73,7 @@ export const outline = defineQuery({
   }),
   run({ id }, { db }) {
     const session = sessionOf(db, id);
-    // Arrays, not objects: a session may have twenty thousand items.
+    // Arrays are smaller than objects: a session may have 20,000 items.
     const results = outlineSession(db, session).map(
       (entry): [string, string, number, number, number, number, string | null, ...string[]] => [
         entry.item,
@@ -115,7 +115,7 @@ const MAX_FOUND = 1_000;
 export const find = defineQuery({
   name: "find",
   about: "list the items of a session that contain some words",
-  fields: { ...SESSION, q: { kind: "text", required: true, maxChars: 1_000, about: "the words, exactly" } },
+  fields: { ...SESSION, q: { kind: "text", required: true, maxChars: 1_000, about: "the exact words" } },
   http: { path: "/api/sessions/:id/find", tag: "sessions" },
   reply: (z) => ({
     data: z.strictObject({ session_id: z.string(), results: z.array(z.string()) }),

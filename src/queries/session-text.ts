@@ -1,11 +1,11 @@
-// Pieces of text that several commands print about sessions.
+// Texts about sessions that several commands print.
 import { localMinute } from "../core/time.ts";
 import { fit } from "../platform/terminal/layout.ts";
 import { paint } from "../platform/terminal/style.ts";
 import type { Db } from "../store/db/driver.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 
-/** Of a time in milliseconds or as in JSON. */
+/** Formats a time, given in milliseconds or as in JSON. */
 export function when(at: number | string): string {
   return localMinute(typeof at === "string" ? Date.parse(at) : at);
 }
@@ -23,7 +23,7 @@ export function howLong(ms: number): string {
   return `${Math.round(hours / 24)} days`;
 }
 
-/** " +3 -1" after a file's name, or nothing. */
+/** " +3 -1", or "" without changed lines */
 export function changeText(change: { added: number; removed: number }): string {
   const parts = [change.added > 0 && `+${change.added}`, change.removed > 0 && `-${change.removed}`].filter(Boolean);
   return parts.length === 0 ? "" : ` ${parts.join(" ")}`;
@@ -33,20 +33,20 @@ export function commitText({ sha, subject }: { sha: string; subject: string }, w
   return `${paint("magenta", "commit")} ${paint("yellow", sha.slice(0, 9))} ${fit(subject, width)}`;
 }
 
-interface OfSession {
+interface SessionIds {
   session_id: string;
   parent_session_id?: string | null;
 }
 
 /** Short ids of these rows' sessions. */
-export function shortIdsOf(db: Db, rows: readonly (OfSession | null | undefined)[]): ShortId {
+export function shortIdsOf(db: Db, rows: readonly (SessionIds | null | undefined)[]): ShortId {
   return shortIds(
     db,
     rows.flatMap((row) => [row?.session_id, row?.parent_session_id]),
   );
 }
 
-/** A subagent's work counts as its parent's. */
-export function conversationOf({ session_id: id, parent_session_id: parent }: OfSession): string {
+/** The main session's id: a subagent's work counts as its parent's. */
+export function conversationOf({ session_id: id, parent_session_id: parent }: SessionIds): string {
   return parent ?? id;
 }

@@ -1,4 +1,4 @@
-// Every setting, its value and where it comes from; and changing one in the user's file.
+// Shows settings with their values and sources, and changes them in the user's file.
 import { findPlace } from "../capture/project.ts";
 import { checkSettingsFiles, missingFolder } from "../config/check.ts";
 import { type LoadedSettings, loadSettings } from "../config/load.ts";
@@ -23,7 +23,7 @@ const settingSchema = (z: Zod) =>
     one_of: z.array(z.string()).nullable(),
   });
 
-/** Settings say how to open the store, so they are read without it. */
+/** Without `db`: settings say how to open the store, so they are read before it is open. */
 type SettingsContext = Pick<QueryContext, "paths" | "env" | "cwd">;
 
 export const settings = defineQuery({
@@ -92,7 +92,7 @@ export const unsetSetting = defineQuery({
   text: (result, view) => changedText(result, view),
 });
 
-/** `raw` as typed or as in JSON; undefined resets it. */
+/** `raw`: the value as typed or as in JSON; undefined resets the setting. */
 function write(context: SettingsContext, name: string, raw: unknown) {
   const { paths, env } = context;
   const key = findSettingKey(name);
@@ -111,7 +111,7 @@ function changedText({ data, meta }: ReturnType<typeof write>, { note }: View<ob
   return `${heading(key)} = ${JSON.stringify(value)}  ${dim(`(${source})`)}`;
 }
 
-/** Warns about excluded folders that do not exist: probably misspelt. */
+/** Warns about excluded folders that do not exist, because they are probably misspelt. */
 function missingNotice(key: SettingKey, patterns: readonly string[], env: Env): string | undefined {
   if (key !== "excludePaths") return undefined;
   const missing = patterns.flatMap((pattern) => missingFolder(pattern, env));
@@ -137,7 +137,7 @@ function load(context: SettingsContext): LoadedSettings {
   return loadSettings({ user: context.paths.config, project: projectFiles(context) }, context.env);
 }
 
-/** Without a current folder only the user's file counts. */
+/** Over HTTP there is no current folder, so only the user's file is read. */
 function projectFiles({ cwd }: SettingsContext): string[] {
   return cwd === undefined ? [] : [...findPlace(cwd).projectFiles];
 }

@@ -1,4 +1,4 @@
-// A session turn by turn, or an observation with its evidence.
+// Shows a session turn by turn, or an observation with its evidence.
 import { deriveSession } from "../memory/derive.ts";
 import { onlyTurn, readAround, readTranscript } from "../recall/history/transcript.ts";
 import { resolveSession } from "../recall/search/find-session.ts";

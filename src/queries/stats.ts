@@ -1,4 +1,4 @@
-// How much was done: totals, and counts by agent, project, tool and month.
+// Totals of what is stored, and counts by agent, project, tool and month.
 import { archiveSize } from "../capture/sync/archive-copies.ts";
 import { nothingFound } from "../core/error.ts";
 import { count, withCommas } from "../core/text.ts";
@@ -64,7 +64,7 @@ export const stats = defineQuery({
             text: ["day", "project", "project_key", "agent"],
             count: ["sessions", "prompts", "tool_uses"],
           }),
-          bytes: countOf(z).meta({ description: "of what was recorded, as it is stored" }),
+          bytes: countOf(z).meta({ description: "stored size of what was recorded" }),
         }),
       ),
       database: z.strictObject({ bytes: countOf(z) }),
@@ -102,7 +102,7 @@ export const stats = defineQuery({
     const parts = [`${heading(`Stored for ${meta.where}`)}\n${fields(totalRows(all, data.database.bytes))}`];
     if (data.by_agent.length > 1) parts.push(sharesText("By agent", data.by_agent, limit));
     if (data.by_project.length > 1) parts.push(sharesText("By project", data.by_project, limit));
-    // The newest months matter most when there are many.
+    // If there are more months than rows, the newest are shown.
     if (data.by_month.length > 1) parts.push(sharesText("By month", data.by_month.slice(-limit), limit));
     return [...parts, toolsText(data.by_tool, limit)].join("\n\n");
   },
@@ -159,7 +159,7 @@ function toolsText(rows: readonly ToolShare[], limit: number): string {
   return [heading("By tool"), ...lines, ...more(rows.length - shown.length)].join("\n");
 }
 
-/** `used`: the columns before it in its line. */
+/** `used`: the columns to the left of the bar. */
 function bar(share: number, used: number): string {
   const width = Math.max(1, Math.min(BAR_COLUMNS, columns() - used));
   return paint("cyan", "▇".repeat(share === 0 ? 0 : Math.max(1, Math.round(share * width))));

@@ -1,4 +1,4 @@
-// What is stored, which hooks run, and what needs attention.
+// Shows what is stored, which hooks run, and what needs attention.
 import { HOOKS } from "../agents/claude-code/settings.ts";
 import { findCaptureContext } from "../capture/capture-context.ts";
 import { spoolCounts } from "../capture/live/drain.ts";
@@ -26,7 +26,7 @@ import { defineQuery } from "./query.ts";
 import { countOf, schemaOf, textOrNull } from "./schemas.ts";
 
 const ERRORS_SHOWN = 5;
-const FAILED = 1;
+const EXIT_FAILED = 1;
 
 export const status = defineQuery({
   name: "status",
@@ -107,7 +107,7 @@ export const status = defineQuery({
         problems: checks.filter((check) => check.state !== "ok").map((check) => ({ ...check })),
         healthy: isHealthy,
       },
-      ...(!isHealthy && { exitCode: FAILED }),
+      ...(!isHealthy && { exitCode: EXIT_FAILED }),
       checks,
       labels: new Map(agents.map(({ id, label }) => [id, label])),
     };

@@ -1,4 +1,4 @@
-// The transcripts on this machine, and which of them `c-mem sync` would read.
+// Finds the transcripts on this machine, and which of them `c-mem sync` would read.
 import { findTranscripts } from "../capture/sync/find-transcripts.ts";
 import type { Transcript } from "../capture/sync/read-transcript.ts";
 import { isUnchanged, startSync, type SyncContext } from "../capture/sync/sync.ts";

@@ -1,4 +1,4 @@
-// What queries print, and what they say where there is no answer. All on one store.
+// The text that queries print, and their errors, all on one store.
 import { describe, expect, it } from "vitest";
 import { asker, BASKET, createQueryWorld, emptyWorld, FAILED } from "../../test/query-world.ts";
 import { blame } from "./blame.ts";
@@ -73,7 +73,7 @@ const TEXTS: [string, object, Values, string[]][] = [
     ],
   ],
   [
-    "list names agents and projects, and how many there are",
+    "list names agents and projects, and counts the sessions",
     list,
     { all: true, limit: 1 },
     [
@@ -139,7 +139,7 @@ const TEXTS: [string, object, Values, string[]][] = [
       "Empty the basket",
       "  observation  o2 (bugfix)",
       "  project      app",
-      "  holds        from 2026-01-05 09:05",
+      "  valid        from 2026-01-05 09:05",
       "  made by      extractor, from what the user said",
       `  session      1b2c3d4e ${PROMPT}`,
       "  concepts     problem-solution, what-changed",
@@ -183,7 +183,7 @@ const TEXTS: [string, object, Values, string[]][] = [
     ],
   ],
   [
-    "blame shows who changed a file and why",
+    "blame shows which session changed a file and why",
     blame,
     { path: "./src/basket.js" },
     [
@@ -212,16 +212,16 @@ const TEXTS: [string, object, Values, string[]][] = [
     ],
   ],
   [
-    "fix shows what made an error go away",
+    "fix shows what fixed an error",
     fix,
     { error: FAILED },
     [
       `✗ ${FAILED}`,
-      "  met       2026-01-05 09:02 in 1b2c3d4e  t1",
-      "  by        npm test → exit 1",
+      "  occurred  2026-01-05 09:02 in 1b2c3d4e  t1",
+      "  command   npm test → exit 1",
       "  changed   src/basket.js",
-      "  then      ✓ the same passed, 2 min later  t3",
-      "  words     The basket kept a copy of its items; checkout empties both now.",
+      "  then      ✓ the same command passed, 2 min later  t3",
+      "  message   The basket kept a copy of its items; checkout empties both now.",
     ],
   ],
   [
@@ -260,7 +260,7 @@ const TEXTS: [string, object, Values, string[]][] = [
     ["o2  2026-01-05 09:05  bugfix     app  Empty the basket"],
   ],
   [
-    "related says why",
+    "related shows why sessions are related",
     related,
     { id: BASKET },
     [
@@ -271,7 +271,7 @@ const TEXTS: [string, object, Values, string[]][] = [
     ],
   ],
   [
-    "stats shows totals and shares",
+    "stats shows totals, and counts by agent, project and tool",
     stats,
     { all: true },
     [
@@ -358,14 +358,14 @@ describe("the error of a query", () => {
   );
 
   it.each([list, search, timeline, observations, blame, stats])(
-    "says where nothing is stored: $name",
+    "names the project if it has no sessions: $name",
     async (query) => {
       const error = await asker(emptyWorld()).error(query, { q: "x", path: "x" });
       expect(error).toMatch(/^nothing_found: No sessions of app .* yet\.$/);
     },
   );
 
-  it("is returned for projects, too", async () => {
+  it("says that there are no projects", async () => {
     expect(await asker(emptyWorld()).error(projects)).toBe("nothing_found: No projects yet.");
   });
 });

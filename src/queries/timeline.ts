@@ -76,14 +76,14 @@ export const timeline = defineQuery({
     const after = input.depth_after ?? depth;
     updateLinks(db, { maxMs: MAX_LINKS_MS });
     const scope = (): Scope => readScope(input, context).scope;
-    // Without --project, the neighbours are those of the anchor's project, not of the current one.
+    // Without --project, the turns are from the anchor's project, not from the current one.
     const scopeAround = (projectId: number | null): TurnScope =>
       input.all || input.project !== undefined
         ? { ...scope(), type }
         : { projectId: projectId ?? undefined, ...readRange(input, db), type };
     const turnsAround = (): TimelineTurn[] => {
       const observation = findObservation(db, parseObservationId(anchor.trim()) ?? 0);
-      // One that a person wrote belongs to no turn.
+      // An observation that the user wrote belongs to no turn.
       if (observation?.session_db_id === null)
         return timelineAt(db, observation.valid_from, scopeAround(observation.project_id), { before, after });
       const found = resolveSession(db, anchor, scope, { words: true });
@@ -129,14 +129,14 @@ function turnJson(turn: TimelineTurn) {
 const FILES_SHOWN = 4;
 const FAILED_SHOWN = 3;
 
-function turnText(turn: Turn, before: Turn | undefined, shortId: ShortId): string {
+function turnText(turn: Turn, previous: Turn | undefined, shortId: ShortId): string {
   const mark = turn.is_anchor ? paint(["bold", "green"], "▶") : dim("│");
   const width = columns() - 4;
   const lines: string[] = [];
-  if (before?.session_id !== turn.session_id) {
+  if (previous?.session_id !== turn.session_id) {
     const title = turn.title ?? "(untitled)";
     const id = shortId(turn.session_id);
-    if (before !== undefined) lines.push(dim("│"));
+    if (previous !== undefined) lines.push(dim("│"));
     lines.push(`${dim("┌")} ${paint("yellow", id)}  ${dim(fit(`${turn.project}: ${title}`, width - 4 - id.length))}`);
     const [first] = turn.continues;
     if (first !== undefined) lines.push(dim(`│ continues ${shortId(first.session_id)}`));

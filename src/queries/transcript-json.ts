@@ -1,4 +1,4 @@
-// The items of a session as JSON, on a page of their own and inside a whole transcript, and the schemas.
+// The items of a session as JSON, for a page of items and for a whole transcript, and the schemas.
 import type * as z from "zod";
 import type { MessageItem, SessionItem, ToolItem } from "../recall/history/session-items.ts";
 import type { Item, Transcript } from "../recall/history/transcript.ts";
@@ -26,7 +26,7 @@ const TOOL = defineNames({
   countOrNull: ["duration_ms"],
 });
 
-/** `place`: the further keys of each item. */
+/** `place`: keys that every item has besides its own, e.g. its position. */
 export const sessionItemSchema = <Place extends z.ZodRawShape>(zod: Zod, place: Place) => {
   const prompt = zod.strictObject({
     kind: zod.literal("prompt"),
@@ -64,7 +64,7 @@ export const sessionItemSchema = <Place extends z.ZodRawShape>(zod: Zod, place: 
 };
 
 export interface Detail {
-  /** The input and output of tools. */
+  /** Include the input and output of tools. */
   tools: boolean;
   thinking: boolean;
 }

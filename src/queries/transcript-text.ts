@@ -1,4 +1,4 @@
-// A session turn by turn, for people: each tool use on one line, with its input and output where asked for.
+// Prints a session turn by turn: each tool use on one line, with its input and output if requested.
 import type { Summary } from "../core/memory.ts";
 import { terminalSafe } from "../core/terminal.ts";
 import { count, withCommas } from "../core/text.ts";
@@ -12,7 +12,7 @@ import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { commitText, howLong, titleText, when } from "./session-text.ts";
 import type { Detail } from "./transcript-json.ts";
 
-/** The rest of an input or output is only counted. */
+/** At most this much of an input or output is shown; the rest is only counted. */
 const UNFOLDED_LINES = 40;
 const UNFOLDED_CHARS = 4_000;
 
@@ -70,7 +70,7 @@ const SUMMARY_FIELDS = [
 ] as const;
 const LABEL_COLUMNS = 9;
 
-/** Without the files: the turns list them. */
+/** Leaves out the files of the summary, because the turns list them. */
 function summaryText(summary: Summary): string {
   const indent = " ".repeat(LABEL_COLUMNS + 4);
   return SUMMARY_FIELDS.filter(([field]) => summary[field] !== "")
@@ -112,7 +112,7 @@ function itemsText(items: readonly Item[], detail: Shown, indent: string): strin
       if (text === "") continue;
       flush();
       parts.push(text);
-    } else if (item.kind === "tool") folded.push(findToolUse(item, detail, { indent, nameWidth }));
+    } else if (item.kind === "tool") folded.push(toolUseText(item, detail, { indent, nameWidth }));
     else folded.push(subagentText(item, detail, indent));
   }
   flush();
@@ -132,7 +132,7 @@ function messageText(item: MessageItem, detail: Detail, indent: string): string 
     .join("\n");
 }
 
-function findToolUse(
+function toolUseText(
   item: ToolItem,
   detail: Detail,
   { indent, nameWidth }: { indent: string; nameWidth: number },

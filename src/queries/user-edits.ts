@@ -1,4 +1,4 @@
-// Edits by a person: write an observation, reword it, pin it, replace it.
+// Edits by the user: write, reword, pin and replace observations.
 import { findCaptureContext } from "../capture/capture-context.ts";
 import { nothingFound, usageError } from "../core/error.ts";
 import { CONCEPTS, type Observation, OBSERVATION_TYPES } from "../core/memory.ts";
@@ -18,7 +18,7 @@ import { listOf } from "./schemas.ts";
 import { SCOPE } from "./scope.ts";
 
 /** Fields of an observation besides its text. */
-export const WORDS = fields({
+export const OBSERVATION_FIELDS = fields({
   type: { kind: "text", choices: OBSERVATION_TYPES, value: "type", about: "its type" },
   title: { kind: "text", value: "title", maxChars: 400, about: "its title" },
   concepts: { kind: "list", aliases: ["concept"], choices: CONCEPTS, value: "concepts", about: "comma-separated" },
@@ -44,9 +44,9 @@ export const remember = defineQuery({
       required: true,
       about: "the text; without it, or as -, stdin",
     },
-    ...WORDS,
-    type: { ...WORDS.type, about: "its type (default: discovery)" },
-    title: { ...WORDS.title, about: "its title (default: the start of the text)" },
+    ...OBSERVATION_FIELDS,
+    type: { ...OBSERVATION_FIELDS.type, about: "its type (default: discovery)" },
+    title: { ...OBSERVATION_FIELDS.title, about: "its title (default: the start of the text)" },
     project: SCOPE.project,
     all: { ...SCOPE.all, about: "for every project" },
   },
@@ -68,7 +68,7 @@ export const remember = defineQuery({
   },
 });
 
-interface Words extends Partial<InputOf<typeof WORDS>> {
+interface Words extends Partial<InputOf<typeof OBSERVATION_FIELDS>> {
   text: string;
   project: string | undefined;
   all: boolean;
@@ -93,7 +93,7 @@ export function saveObservation(
   };
 }
 
-/** The current project may have no sessions yet. */
+/** Creates the current project if it has no sessions yet. */
 function projectOf(name: string | undefined, { db, paths, env, cwd }: QueryContext): number {
   if (name !== undefined) {
     const named = onlyProjectNamed(db, name);
@@ -106,7 +106,7 @@ function projectOf(name: string | undefined, { db, paths, env, cwd }: QueryConte
 
 const EDIT_FIELDS = fields({
   id: OBSERVATION_ID,
-  ...WORDS,
+  ...OBSERVATION_FIELDS,
   subtitle: { kind: "text", value: "text", maxChars: 1_000, about: "its second line" },
   text: { kind: "text", value: "text", about: "its text (- reads stdin)" },
   facts: { kind: "list", only: "http", maxItems: 100, about: "its facts" },

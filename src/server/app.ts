@@ -45,7 +45,7 @@ async function serve(http: Context, row: Route, host: Host): Promise<Response> {
         const context = { db, paths, env, cwd: undefined, embeddings };
         return row.run({ context, params: http.req.param(), values, body, host, http });
       },
-      { asIs: row.asIs ?? false, isWriting: row.method !== "get" },
+      { skipDrain: row.skipDrain ?? false, isWriting: row.method !== "get" },
     );
     return answer instanceof Response ? answer : reply(http, row.command, answer);
   } catch (error) {

@@ -21,7 +21,7 @@ const KEEP_ALIVE_MS = 15_000;
 const MAX_CATCH_UP_ROUNDS = 5;
 
 /** The worker drains the spool; the stream only reads the database. */
-const AS_IS = { asIs: true };
+const SKIP_DRAIN = { skipDrain: true };
 
 export function createLive(store: Store, log: (message: string) => void) {
   const clients = new Set<Client>();
@@ -61,7 +61,7 @@ export function createLive(store: Store, log: (message: string) => void) {
         const text = JSON.stringify(queue);
         if (text !== jobs) sendAll(eventText({ id: cursorText(cursor), ...processing(queue) }));
         jobs = text;
-      }, AS_IS);
+      }, SKIP_DRAIN);
       isWaiting = false;
     } catch (error) {
       // The database is busy or being replaced: the next poll tries again.
@@ -88,7 +88,7 @@ export function createLive(store: Store, log: (message: string) => void) {
         client.send(`retry: 2000\n${eventText({ id: cursorText(from ?? cursor), ...processing(queue) })}`);
         if (lastEventId !== undefined && !(from && catchUp(db, client, from)))
           client.send(eventText({ id: cursorText(cursor), event: "reset", data: {} }));
-      }, AS_IS);
+      }, SKIP_DRAIN);
       clients.add(client);
       aliveAt ||= performance.now();
       timer ??= setInterval(poll, POLL_MS);

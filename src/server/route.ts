@@ -27,8 +27,8 @@ export interface Route<Body extends z.ZodType = z.ZodType> extends Omit<HttpRout
   body?: Body;
   /** Called by the OpenAPI document and tests: replies are not checked at run time. */
   reply(): ReplySchema;
-  /** Do not drain the spool first: such a route is called often and only adds to it. */
-  asIs?: true;
+  /** Do not drain the spool first: the route is called often, and only adds to the spool. */
+  skipDrain?: true;
   run(call: Call<z.output<Body>>): Answer | Response | Promise<Answer | Response>;
 }
 

@@ -175,7 +175,7 @@ describe("history commands", () => {
   it("takes an error from stdin, and options only before '--'", async () => {
     const world = createPast();
     const piped = await run(world, ["fix", "-"], { input: "> test\n\nTypeError: user 8 is undefined\n  at x\n" });
-    expect(piped.stdout).toContain("✓ the same passed");
+    expect(piped.stdout).toContain("✓ the same command passed");
     expect(await run(world, ["fix", "--", "--json"])).toMatchObject({ status: 4, stdout: "" });
   });
 

@@ -96,7 +96,7 @@ function readForm(text: string, before: Observation): Observation {
   const lines = head.split("\n").map((line) => /^(\w+):\s*(.*)$/.exec(line));
   const field = (name: string): string | undefined => lines.find((line) => line?.[1] === name)?.[2]?.trim();
   const given = { type: field("type"), title: field("title"), concepts: field("concepts"), files: field("files") };
-  const { type, title, concepts, files } = readInput(queries.WORDS, given, (key) => key);
+  const { type, title, concepts, files } = readInput(queries.OBSERVATION_FIELDS, given, (key) => key);
   const subtitle = field("subtitle") ?? before.subtitle;
   const { subtitle: _, ...kept } = before;
   return {
