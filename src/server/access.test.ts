@@ -5,7 +5,7 @@ const TOKEN = "0123".repeat(16);
 const NOW = Date.UTC(2026, 0, 5);
 
 describe("access", () => {
-  it("is granted by the token only", () => {
+  it("is granted by the exact token only", () => {
     const access = createAccess(TOKEN);
     expect(access.hasToken(`Bearer ${TOKEN}`)).toBe(true);
     expect(access.hasToken(`bearer   ${TOKEN}`)).toBe(true);
@@ -32,7 +32,7 @@ describe("access", () => {
     vi.useRealTimers();
   });
 
-  it("lasts over restarts with a cookie, until it expires or the token changes", () => {
+  it("survives restarts with a cookie, until the cookie expires or the token changes", () => {
     const cookie = createAccess(TOKEN).makeCookie(NOW);
     const later = createAccess(TOKEN);
     expect(later.hasCookie(cookie, NOW + 1_000)).toBe(true);
@@ -50,7 +50,7 @@ describe("access", () => {
       expect(later.hasCookie(forged, NOW)).toBe(false);
   });
 
-  it("drops the oldest codes beyond the limit", () => {
+  it("is not granted by the oldest codes if there are too many", () => {
     const access = createAccess(TOKEN);
     const codes = Array.from({ length: 30 }, () => access.makeCode());
     expect(access.useCode(codes[0] ?? "")).toBe(false);

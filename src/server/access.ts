@@ -1,20 +1,20 @@
-// Authorises requests: by the token, or by the cookie of a browser that followed a one-time link.
+// Authorises requests by the token, or by the cookie of a browser that opened a one-time link.
 import type { IncomingHttpHeaders } from "node:http";
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 const CODE_MS = 60_000;
 const MAX_CODES = 20;
-/** Cookies outlive the worker: they depend on the token alone. */
+/** Cookies stay valid when the worker restarts, because they depend only on the token. */
 export const COOKIE_SECONDS = 30 * 24 * 60 * 60;
-const REFUSALS = 20;
-const REFUSALS_MS = 60_000;
+const MAX_REFUSALS = 20;
+const REFUSAL_WINDOW_MS = 60_000;
 
-/** Ports of one address share cookies, so the name has the port. */
+/** Browsers share cookies between the ports of a host, so the name contains the port. */
 export function cookieName(port: number): string {
   return `c_mem_${port}`;
 }
 
-/** True with a valid token or cookie; what the request may do is checked later. */
+/** Whether a request has a valid token or cookie. What the request may do is checked later. */
 export function isOwner(access: Access, { authorization, cookie }: IncomingHttpHeaders, port: number): boolean {
   if (access.hasToken(authorization)) return true;
   const prefix = `${cookieName(port)}=`;
@@ -36,14 +36,14 @@ export function createAccess(token: string) {
       const given = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
       return given !== undefined && isSame(given, token);
     },
-    /** For one link, valid once and for a minute. */
+    /** Makes the code of a one-time link, valid for a minute. */
     makeCode(): string {
       const code = randomBytes(24).toString("base64url");
       for (const [old] of [...codes].slice(0, Math.max(0, codes.size + 1 - MAX_CODES))) codes.delete(old);
       codes.set(digest(code), performance.now() + CODE_MS);
       return code;
     },
-    /** True once, before it expires. */
+    /** Returns whether the code is valid, and makes it invalid. */
     useCode(code: string): boolean {
       const key = digest(code);
       const until = codes.get(key);
@@ -58,18 +58,18 @@ export function createAccess(token: string) {
       const [issued = "", signature = ""] = (value ?? "").split(".");
       if (!/^\d{1,12}$/.test(issued) || !isSame(signature, sign(issued))) return false;
       const age = now / 1000 - Number(issued);
-      // The clock may have been set back.
+      // A negative age is valid: the clock may have been set back.
       return age > -COOKIE_SECONDS && age < COOKIE_SECONDS;
     },
-    /** Counts a refusal; true after too many in a minute. */
-    refuse(now: number): boolean {
-      refusals = [...refusals.filter((at) => now - at < REFUSALS_MS), now].slice(-REFUSALS - 1);
-      return refusals.length > REFUSALS;
+    /** Counts a refused request. Returns true if there were too many in the last minute. */
+    countRefusal(now: number): boolean {
+      refusals = [...refusals.filter((at) => now - at < REFUSAL_WINDOW_MS), now].slice(-MAX_REFUSALS - 1);
+      return refusals.length > MAX_REFUSALS;
     },
   };
 }
 
-/** Constant time: compares hashes, which have equal length. */
+/** Takes constant time: compares hashes, which have equal length. */
 function isSame(given: string, right: string): boolean {
   return timingSafeEqual(Buffer.from(digest(given)), Buffer.from(digest(right)));
 }

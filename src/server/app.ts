@@ -1,4 +1,4 @@
-// The app: serves every route of the table, and the page.
+// Creates the app that serves every route of the table, and the page.
 import { type Context, Hono } from "hono";
 import type * as z from "zod";
 import { AppError, nothingFound, usageError } from "../core/error.ts";
@@ -58,15 +58,15 @@ async function readRequest(
   { method, fields, body: schema }: Route,
 ): Promise<{ values: Record<string, unknown>; body: unknown }> {
   const parameters = http.req.query();
-  if (method === "get" || fields === undefined) refuseUnknown(fields, parameters, "query");
+  if (method === "get" || fields === undefined) rejectUnknown(fields, parameters, "query");
   if (fields === undefined) return { values: {}, body: schema && parse(schema, await readJson(http)) };
   const body = method === "get" ? {} : await readJson(http);
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw usage("body: must be an object.");
-  refuseUnknown(fields, body, "body");
+  rejectUnknown(fields, body, "body");
   return { values: { ...parameters, ...body, ...http.req.param() }, body };
 }
 
-function refuseUnknown(fields: Fields = {}, values: object, what: string): void {
+function rejectUnknown(fields: Fields = {}, values: object, what: string): void {
   const known = new Set(
     Object.entries(fields).flatMap(([key, { only, aliases = [] }]) => (only === "cli" ? [] : [key, ...aliases])),
   );
@@ -90,7 +90,7 @@ async function readJson(http: Context): Promise<unknown> {
   try {
     return text.trim() === "" ? {} : JSON.parse(text);
   } catch {
-    // Not the parser's message: it quotes the body.
+    // The parser's message is left out, because it quotes the body.
     throw usageError("The body is not JSON.");
   }
 }

@@ -1,4 +1,4 @@
-// Rows written since a cursor, by any process, as events of the stream.
+// Reads the rows that any process wrote after a cursor, as events of the stream.
 import { observationJson } from "../queries/observation-json.ts";
 import { defineNames, jsonOf } from "../queries/schemas.ts";
 import { toolLine } from "../recall/history/tool-line.ts";
@@ -16,13 +16,13 @@ import {
 import { newestIds, type NewestIds } from "../store/reads/counts.ts";
 import { findObservation } from "../store/reads/observation-list.ts";
 
-/** A position in the stream. As an event's id it lets a subscriber resume. */
+/** A position in the stream. Each event has one as its id, so that a subscriber can resume there. */
 export interface Cursor extends Omit<NewestIds, "messages"> {
-  /** Ends of sessions up to this time were announced. */
+  /** Session ends before this time were announced. */
   endedAt: number;
 }
 
-const LETTERS: readonly (readonly [keyof Cursor, string])[] = [
+const CURSOR_LETTERS: readonly (readonly [keyof Cursor, string])[] = [
   ["sessions", "s"],
   ["prompts", "p"],
   ["tool_uses", "t"],
@@ -30,17 +30,17 @@ const LETTERS: readonly (readonly [keyof Cursor, string])[] = [
   ["summaries", "u"],
   ["endedAt", "e"],
 ];
-const FORM = new RegExp(`^${LETTERS.map(([, letter]) => `${letter}(\\d{1,15})`).join("")}$`);
+const CURSOR_PATTERN = new RegExp(`^${CURSOR_LETTERS.map(([, letter]) => `${letter}(\\d{1,15})`).join("")}$`);
 
 export function cursorText(cursor: Cursor): string {
-  return LETTERS.map(([key, letter]) => `${letter}${cursor[key]}`).join("");
+  return CURSOR_LETTERS.map(([key, letter]) => `${letter}${cursor[key]}`).join("");
 }
 
-/** Undefined if malformed, or ahead of the database: it was replaced. */
+/** Undefined if malformed, or if it is ahead of the database because that was replaced. */
 export function parseCursor(text: string | undefined, newest: Cursor): Cursor | undefined {
-  const match = FORM.exec(text ?? "");
+  const match = CURSOR_PATTERN.exec(text ?? "");
   if (match === null) return undefined;
-  const numbers = LETTERS.map(([key], index) => [key, Number(match[index + 1])] as const);
+  const numbers = CURSOR_LETTERS.map(([key], index) => [key, Number(match[index + 1])] as const);
   if (numbers.some(([key, value]) => value > newest[key])) return undefined;
   return Object.fromEntries(numbers) as unknown as Cursor;
 }
@@ -52,11 +52,11 @@ export interface ChangeEvent {
   data: object;
 }
 
-/** At most this many of one kind in a read; the next read returns the rest. */
+/** A read returns at most this many rows of a kind; the next read returns the rest. */
 const MAX_ROWS = 1_000;
 /** Older rows come from imported transcripts and are not announced. */
 const FRESH_MS = 15 * 60_000;
-/** A session's end is stored up to this late, so this much is read again. Each end is announced once. */
+/** A session's end may be stored this late, so the ends of this period are read again. Each is announced once. */
 const LATE_MS = 10_000;
 
 export const SESSION = defineNames({
@@ -83,7 +83,7 @@ export interface Changes {
   hasMore: boolean;
 }
 
-/** Reads what was written after the cursor, and moves it. `sentEnds`: the ends already announced. */
+/** Reads the rows after the cursor, and moves the cursor. `sentEnds`: session ends that were already announced. */
 export function readChanges(db: Db, cursor: Cursor, sentEnds: Set<string>, now: number): Changes {
   const events: ChangeEvent[] = [];
   let hasMore = false;

@@ -1,14 +1,14 @@
-// Limits connections without the token or cookie, so that other programs cannot block the server: too many, and the oldest are closed.
-// A connection is trusted after a request with the token or cookie. Addresses do not help: all are 127.0.0.1.
+// Limits the connections without the token or cookie, so that other programs cannot block the server. If there are too
+// many, the oldest are closed. A limit per address would not help: all connections come from 127.0.0.1.
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** Connections without the token or cookie. A browser opens six before it has the cookie. */
+/** Most connections without the token or cookie. A browser opens six before it has the cookie. */
 const MAX_UNKNOWN = 128;
-/** Time for the first request, on a busy machine. */
+/** Time that a new connection has for its first request, on a busy machine. */
 const GRACE_MS = 1_000;
 const CHECK_MS = 50;
-/** Beyond this no grace time: every connection takes a file descriptor. */
+/** With more connections there is no grace time, because each takes a file descriptor. */
 const MAX_AT_ONCE = 768;
 
 /** Returns a function to call with every request. */
@@ -16,7 +16,7 @@ export function limitConnections(
   server: Server,
   isOwner: (request: IncomingMessage) => boolean,
 ): (request: IncomingMessage) => void {
-  /** The time of each one's last request, oldest first. */
+  /** Connections without the token or cookie, with the time of their last request, oldest first. */
   const unknown = new Map<Socket, number>();
   let timer: NodeJS.Timeout | undefined;
   const closeOldest = (limit: number, before: number): void => {

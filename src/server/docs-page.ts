@@ -1,4 +1,4 @@
-// The API documentation as plain HTML, made from the OpenAPI document; no scripts.
+// The API documentation as HTML without scripts, made from the OpenAPI document.
 import type { Hono } from "hono";
 import type { Host } from "./host.ts";
 import { openApi } from "./openapi.ts";

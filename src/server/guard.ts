@@ -6,10 +6,10 @@ import { type Access, cookieName } from "./access.ts";
 import type { Host } from "./host.ts";
 import { replyError } from "./reply.ts";
 
-/** The largest event that is stored. */
+/** The size of the largest event that is stored. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** The page may load its own files only, and no inline script. */
+/** The page may load only its own files, and run no inline scripts. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -41,7 +41,7 @@ export function addHeaders(): MiddlewareHandler {
   };
 }
 
-/** Against DNS rebinding: the Host header names the other site. */
+/** Rejects other origins, and other Host names: after DNS rebinding the Host header names the attacker's site. */
 export function checkOrigin(host: Host): MiddlewareHandler {
   return async (http, next) => {
     const refusal = findRefusal(http, allowedHosts(host.port()));
@@ -61,23 +61,24 @@ function findRefusal(http: Context, hosts: readonly string[]): string | undefine
     return "Requests from other origins are not allowed.";
   const site = req.header("Sec-Fetch-Site");
   if (site === undefined || site === "same-origin" || site === "none") return undefined;
-  // Following a link to the page is allowed: the page itself has no data, and no cookie is sent.
-  const isVisit = req.method === "GET" && req.header("Sec-Fetch-Mode") === "navigate" && !isData(req.method, req.path);
+  // Another site may link to the page: the page's files contain no data, and no cookie is sent.
+  const isVisit =
+    req.method === "GET" && req.header("Sec-Fetch-Mode") === "navigate" && !needsAccess(req.method, req.path);
   return isVisit ? undefined : "Requests from other sites are not allowed.";
 }
 
-/** All but the page's files and /health. `GET /sessions/…` is the page; other methods on it record events. */
-export function isData(method: string, path: string): boolean {
+/** False for /health and the page's files. `GET /sessions/…` is the page; other methods on it record events. */
+export function needsAccess(method: string, path: string): boolean {
   return /^\/(?:api|stream)(?:\/|$)/.test(path) || (method !== "GET" && /^\/sessions(?:\/|$)/.test(path));
 }
 
 export function checkAccess(host: Host, access: Access): MiddlewareHandler {
   return async (http, next) => {
-    if (!isData(http.req.method, http.req.path) || access.hasToken(http.req.header("Authorization")))
+    if (!needsAccess(http.req.method, http.req.path) || access.hasToken(http.req.header("Authorization")))
       return await next();
     const cookie = getCookie(http, cookieName(host.port()));
     if (access.hasCookie(cookie, Date.now()) && isFromPage(http)) return await next();
-    if (access.refuse(performance.now())) {
+    if (access.countRefusal(performance.now())) {
       http.header("Retry-After", "60");
       return replyError(http, "", new AppError("rate_limited", "Too many refused requests."), host);
     }
@@ -87,14 +88,14 @@ export function checkAccess(host: Host, access: Access): MiddlewareHandler {
   };
 }
 
-/** A change must come from our own page, not from a form. */
+/** Requests that change something must come from the page itself, not from another site's form. */
 function isFromPage({ req }: Context): boolean {
   if (req.method === "GET") return true;
   const isOwn = req.header("Sec-Fetch-Site") === "same-origin" || req.header("Origin") !== undefined;
   return isOwn && /^application\/json\b/i.test(req.header("Content-Type") ?? "");
 }
 
-/** hono's own limit fails here for bodies without Content-Length: it rebuilds the request. */
+/** Replaces hono's bodyLimit, which fails here for bodies without Content-Length: it rebuilds the request. */
 export function limitBody(host: Host): MiddlewareHandler {
   const message = `The body is larger than ${MAX_BODY_BYTES / 1024 / 1024} MB.`;
   return async (http, next) => {
@@ -107,7 +108,7 @@ export function limitBody(host: Host): MiddlewareHandler {
   };
 }
 
-/** Undefined if it is longer. */
+/** Undefined if the body is longer. */
 async function readUpTo(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -11,13 +11,13 @@ export interface HostOptions {
   paths: Paths;
   env: Env;
   token: string;
-  /** Known once the server listens. */
+  /** The port; 0 until the server listens. */
   port(): number;
   /** The folder of the page's built files. */
   viewer: string;
-  /** A request arrived: the worker stays up. */
+  /** Called for each request, so that the worker keeps running. */
   onRequest(): void;
-  /** There is work to do. */
+  /** Called when a request has created jobs for the worker. */
   onWork(): void;
   log(message: string, details?: Record<string, unknown>): void;
 }

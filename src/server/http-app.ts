@@ -1,4 +1,4 @@
-// The app that serves requests, loaded with the first one; and a slow query run in its own process.
+// The part of the server that is loaded with the first request; and a slow query run in its own process.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { type Answer, errorJson } from "../queries/envelope.ts";
@@ -22,14 +22,14 @@ export function createHttpApp(options: HostOptions): HttpApp {
 
 const BUSY_TIMEOUT_MS = 1_000;
 
-/** Runs one slow query, in the process started for it. */
+/** Runs one slow query. Called in the process that `offload.ts` starts for it. */
 export async function runOffloaded(paths: Paths, env: Env, { path, values }: OffloadedQuery): Promise<OffloadReply> {
   const row = ROUTES.find((route) => route.path === path);
   const db = openDriver(paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {
     if (row?.isSlow === undefined) throw new Error(`${path} does not run in its own process`);
     const context = { db, paths, env, cwd: undefined };
-    // Slow queries use nothing else of a call.
+    // Slow queries use only these two properties of a call.
     const { data, meta = {} } = (await row.run({ context, values } as Parameters<typeof row.run>[0])) as Answer;
     return { data, meta };
   } catch (error) {

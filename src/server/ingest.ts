@@ -1,4 +1,4 @@
-// Events that editors report over HTTP go to the spool like a hook's: same conversion, same filter.
+// Writes events that editors report over HTTP to the spool, converted and filtered like the events of hooks.
 import { isAbsolute } from "node:path";
 import { claudeCodeWire } from "../agents/claude-code/event.ts";
 import { drainBriefly } from "../queries/cached-store.ts";
@@ -22,10 +22,10 @@ export interface EventSource {
   agent?: string | undefined;
 }
 
-/** The agent's name if none is given. */
+/** The agent's name if the request has none. */
 const OTHER_AGENT = "other";
 
-/** `command` and `payload` are those of the hook that reports the same event. */
+/** `command`, `payload`: as of the hook that reports the same event. */
 export function recordEvent(
   context: QueryContext,
   source: EventSource,
@@ -52,20 +52,20 @@ export function recordEvent(
       data: { session_id: sessionId, session_db_id: null, prompt_number: null, recorded: false, why: captured },
     };
   writeDrop(paths.spool, captured);
-  // The reply to a first prompt carries the session's id here; other events can wait for the worker.
+  // The reply to a prompt contains the session's database id; other events can wait for the worker.
   if (command === "new") drainBriefly(db, paths);
   const { id: session_db_id = null, prompt_count: prompt_number = null } = findSession(db, sessionId) ?? {};
   return { data: { session_id: sessionId, session_db_id, prompt_number, recorded: true, why: null } };
 }
 
-/** By the agent's session id or by session_db_id. */
+/** Finds the session by the agent's session id or by session_db_id. */
 function sessionOf(db: Db, id: string | number | undefined): SessionEntry | undefined {
   if (id === undefined || id === "") throw usageError("sessionId is missing.");
   const own = findSession(db, storedId(String(id)))?.id ?? (/^\d{1,15}$/.test(String(id)) ? Number(id) : undefined);
   return own === undefined ? undefined : sessionsByIds(db, [own])[0];
 }
 
-/** The folder: as given, else the session's, else the project's. */
+/** The folder of the request, else of the session, else of the project. */
 function findFolder(
   { db, paths, env }: QueryContext,
   { cwd, project }: EventSource,

@@ -1,4 +1,4 @@
-// The subscribers of the event stream: each gets new events, and is dropped when it falls behind.
+// Sends new events to the subscribers of the event stream, and drops subscribers that fall behind.
 import type { Db } from "../store/db/driver.ts";
 import { countJobs } from "../store/tables/jobs.ts";
 import { writeVersion } from "../store/db/query-cache.ts";
@@ -6,21 +6,21 @@ import type { Store } from "../queries/cached-store.ts";
 import { type ChangeEvent, type Cursor, cursorText, newestCursor, parseCursor, readChanges } from "./change-feed.ts";
 
 export interface Client {
-  /** False when its queue is full: it is dropped. */
+  /** False if the client's queue is full: the client is then dropped. */
   send(text: string): boolean;
   close(): void;
 }
 
 export type Live = ReturnType<typeof createLive>;
 
-/** Only with subscribers. Costs one SQLite query if nothing was written. */
+/** Polls only while there are subscribers. If nothing was written, a poll takes one SQLite query. */
 const POLL_MS = 200;
-/** A comment line keeps the connection open. */
+/** A comment line in this interval keeps connections open. */
 const KEEP_ALIVE_MS = 15_000;
-/** After a longer gap, reloading the page is cheaper. */
+/** If a subscriber missed more, reloading the page is cheaper. */
 const MAX_CATCH_UP_ROUNDS = 5;
 
-/** The worker drains the spool; the stream only reads the database. */
+/** The worker drains the spool, so the stream only reads the database. */
 const SKIP_DRAIN = { skipDrain: true };
 
 export function createLive(store: Store, log: (message: string) => void) {
@@ -74,9 +74,9 @@ export function createLive(store: Store, log: (message: string) => void) {
     }
   };
   return {
-    /** Resumes after the event with this id, if that is still known. */
+    /** Resumes after the event with this id if possible, otherwise sends a `reset` event. */
     subscribe(client: Client, lastEventId: string | undefined): void {
-      // Current subscribers get everything up to where the new one starts.
+      // The new subscriber starts here, so the current ones first get everything until here.
       if (timer !== undefined) poll();
       store.use((db) => {
         const newest = newestCursor(db, Date.now());
@@ -95,7 +95,7 @@ export function createLive(store: Store, log: (message: string) => void) {
     },
     unsubscribe,
     count: () => clients.size,
-    /** Sends an event to every subscriber; not stored. */
+    /** Sends an event to every subscriber. The event is not stored. */
     broadcast(event: string, data: object): void {
       if (cursor !== undefined) sendAll(eventText({ id: cursorText(cursor), event, data }));
     },
@@ -107,7 +107,7 @@ export function createLive(store: Store, log: (message: string) => void) {
   };
 }
 
-/** False if too much was missed. */
+/** Sends the missed events. False if there are too many. */
 function catchUp(db: Db, client: Client, from: Cursor): boolean {
   const sentEnds = new Set<string>();
   for (let round = 0; round < MAX_CATCH_UP_ROUNDS; round++) {

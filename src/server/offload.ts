@@ -1,5 +1,5 @@
-// Runs slow queries in a process of their own: reading every row of a large store blocks for seconds.
-// Replies are cached until the store changes.
+// Runs slow queries in another process, because reading every row of a large store blocks for seconds.
+// Caches their replies until the store changes.
 import { spawn } from "node:child_process";
 import type { Answer, ErrorJson, Json } from "../queries/envelope.ts";
 import type { Paths } from "../config/paths.ts";
@@ -13,16 +13,17 @@ export type Offload = ReturnType<typeof createOffload>;
 
 type SlowRoute = Pick<Route, "path" | "readsFiles">;
 
-/** What the process gets as an argument and prints. */
+/** The argument of the process. */
 export interface OffloadedQuery {
   path: string;
   values: Json;
 }
+/** The output of the process. */
 export type OffloadReply = Answer | Pick<ErrorJson, "error">;
 
-/** Below this a query takes less time than starting a process. */
+/** In a smaller database, a query takes less time than starting a process. */
 const LARGE_BYTES = 100 * 1024 * 1024;
-/** The store changes all the time while agents work, so a reply stays valid for this many times its duration. */
+/** While agents work, the store changes all the time: a reply of a query that took 3 s stays valid for 30 s. */
 const VALID_FACTOR = 10;
 /** "The last seven days" changes with time even if the store does not. */
 const MAX_AGE_MS = 10 * 60_000;
@@ -33,7 +34,7 @@ interface CachedReply {
   reply: Promise<Answer>;
   /** Undefined while the query runs. */
   done?: { at: number; tookMs: number };
-  /** Of the store; undefined for a query that also reads files. */
+  /** The version of the store; undefined for a query that also reads files. */
   version: string | undefined;
 }
 
@@ -41,7 +42,7 @@ export function createOffload(paths: Paths) {
   const replies = new Map<string, CachedReply>();
   const stop = new AbortController();
   return {
-    /** Undefined for a small store: running the query here is faster. */
+    /** Returns undefined for a small store: the caller runs the query itself, which is faster. */
     run(db: Db, { path, readsFiles }: SlowRoute, values: Json): Promise<Answer> | undefined {
       if ((statOf(paths.database)?.size ?? 0) < LARGE_BYTES) return undefined;
       const key = JSON.stringify([path, values]);

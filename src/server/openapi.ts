@@ -8,7 +8,7 @@ import type { Route } from "./route.ts";
 import { EVENTS, STREAM_ABOUT } from "./schemas/events.ts";
 import { ROUTES } from "./routes.ts";
 
-/** Errors of any route. */
+/** Error codes that every route can return. */
 const COMMON_ERRORS = ["usage", "unauthorized", "forbidden", "nothing_found", "rate_limited", "internal", "store_busy"];
 
 const ABOUT = `C-Mem's API. Every reply is what the same command prints with --json:
@@ -35,7 +35,7 @@ export function openApi(port: number): Json {
         bearer: { type: "http", scheme: "bearer", description: "the token in server.json, in the data directory" },
         cookie: { type: "apiKey", in: "cookie", name: `c_mem_${port}`, description: "set by the link of `c-mem open`" },
       },
-      schemas: { Error: schemaOf(errorEnvelope()) },
+      schemas: { Error: toJsonSchema(errorEnvelope()) },
     },
   };
 }
@@ -48,7 +48,7 @@ export function errorEnvelope(): z.ZodType {
   });
 }
 
-/** A route's whole reply. */
+/** The schema of a route's whole reply. */
 export function replyEnvelope({ command, reply }: Route): z.ZodType {
   const { data, meta } = reply();
   return z.strictObject({
@@ -60,7 +60,7 @@ export function replyEnvelope({ command, reply }: Route): z.ZodType {
 }
 
 function operation(row: Route): Json {
-  const content: Json = { "application/json": { schema: schemaOf(replyEnvelope(row)) } };
+  const content: Json = { "application/json": { schema: toJsonSchema(replyEnvelope(row)) } };
   for (const type of row.alsoGives ?? []) content[type] = { schema: { type: "string" } };
   return {
     operationId: operationId(row),
@@ -101,7 +101,7 @@ function queryParameters(row: Route): Json[] {
 function bodyOf(row: Route): Json {
   const schema =
     row.body !== undefined
-      ? schemaOf(row.body)
+      ? toJsonSchema(row.body)
       : row.fields !== undefined && row.method !== "get"
         ? { type: "object", ...fieldsOf(row), additionalProperties: false }
         : undefined;
@@ -113,7 +113,7 @@ interface ObjectSchema {
   required: string[];
 }
 
-/** The fields that are not part of the path. */
+/** The fields of a route that are not part of its path. */
 function fieldsOf({ path, fields = {} }: Route): ObjectSchema {
   const shown = Object.entries(fields).filter(([key, { only }]) => only !== "cli" && !path.includes(`:${key}`));
   return {
@@ -139,8 +139,8 @@ function errorResponses(row: Route): Json {
   );
 }
 
-/** As callers write it, before transformations. */
-function schemaOf(schema: z.ZodType): Json {
+/** The schema as JSON Schema, of values before zod transforms them. */
+function toJsonSchema(schema: z.ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return rest;
 }
@@ -153,7 +153,7 @@ function healthOperation(): Json {
     tags: ["access"],
     security: [],
     parameters: [],
-    responses: { 200: { description: "It runs.", content: { "application/json": { schema: schemaOf(schema) } } } },
+    responses: { 200: { description: "It runs.", content: { "application/json": { schema: toJsonSchema(schema) } } } },
   };
 }
 
@@ -172,6 +172,6 @@ function streamOperation(): Json {
         content: { "text/event-stream": { schema: { type: "string" } } },
       },
     },
-    "x-events": Object.fromEntries(Object.entries(EVENTS).map(([name, make]) => [name, schemaOf(make())])),
+    "x-events": Object.fromEntries(Object.entries(EVENTS).map(([name, make]) => [name, toJsonSchema(make())])),
   };
 }

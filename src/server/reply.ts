@@ -1,11 +1,11 @@
-// Turns a route's result or error into HTTP: the command line's JSON with a matching status.
+// Turns a route's result or error into an HTTP response: the command's JSON with a matching status.
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type Answer, answerJson, errorJson } from "../queries/envelope.ts";
 import { AppError } from "../core/error.ts";
 import type { Host } from "./host.ts";
 
-/** By error code; all others are 422. */
+/** The status for each error code. Other codes have status 422. */
 const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   usage: 400,
   unauthorized: 401,
@@ -39,7 +39,7 @@ export function replyError(http: Context, command: string, error: unknown, host:
   json.error.hint = json.error.hint && withParameters(json.error.hint);
   if (!(error instanceof AppError)) {
     host.log(`${http.req.method} ${http.req.path}: ${json.error.message}`, { stack: (error as Error)?.stack });
-    // The message may quote private data; it is in the log.
+    // The message may quote private data, so only the log has it.
     json.error.message = "Something went wrong.";
     json.error.hint = "`c-mem worker logs` has the details. This is a bug in C-Mem: please report it.";
   }
@@ -51,7 +51,7 @@ function wantsOk(http: Context, code: string): boolean {
   return (code === "nothing_found" || code === "no_memory") && http.req.header("X-Nothing-Found") === "200";
 }
 
-/** "--has-more" -> "`hasMore`", the name of the parameter. Commands to run stay: "`c-mem list --all`" */
+/** Options become parameters: "--has-more" -> "`hasMore`". Commands stay the same: "`c-mem list --all`" */
 function withParameters(text: string): string {
   return text.replace(
     /`[^`]*`|\bc-mem [^.,;)`]*|(?<![\w-])--([a-z]+(?:-[a-z]+)*)/g,

@@ -9,7 +9,7 @@ import type { Host } from "./host.ts";
 export interface Call<Body> {
   context: QueryContext;
   params: Record<string, string>;
-  /** The values of `fields`, not yet read. */
+  /** The values of `fields`, before `readInput` checks them. */
   values: Record<string, unknown>;
   body: Body;
   host: Host;
@@ -18,14 +18,14 @@ export interface Call<Body> {
 
 export interface Route<Body extends z.ZodType = z.ZodType> extends Omit<HttpRoute, "startsWork" | "announces"> {
   method: NonNullable<HttpRoute["method"]>;
-  /** `command` of the envelope: the same question's name on the command line. */
+  /** `command` in the reply: the command that gives the same reply. */
   command: string;
   /** One sentence. */
   about: string;
-  /** A query's input: the parameters of GET, otherwise the body. */
+  /** The inputs of a query: the parameters of GET, otherwise the body. */
   fields?: Fields;
   body?: Body;
-  /** Called by the OpenAPI document and tests: replies are not checked at run time. */
+  /** The schema of the reply, for the OpenAPI document and tests. Replies are not checked at run time. */
   reply(): ReplySchema;
   /** Do not drain the spool first: the route is called often, and only adds to the spool. */
   skipDrain?: true;

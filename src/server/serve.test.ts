@@ -31,7 +31,7 @@ function occupy(): Promise<number> {
   });
 }
 
-/** Far from each other, so that none is near the other. */
+/** 100 ports apart, so that a server that tries the ports after one does not take another. */
 let nextPort = 20_000 + (process.pid % 10_000);
 async function freePort(): Promise<number> {
   nextPort += 100;
@@ -59,7 +59,7 @@ describe("the server", () => {
     expect(readServer(paths.server)).toEqual({ ...record, pid: null });
   });
 
-  it("writes nothing when it stops after its data directory was deleted, or taken over by another worker", async () => {
+  it("writes nothing when it stops, if its data directory was deleted or another worker has taken over", async () => {
     const { paths, serve } = createHome(await occupy());
     const serving = await serve();
     rmSync(paths.home, { recursive: true });
@@ -72,7 +72,7 @@ describe("the server", () => {
     expect(readServer(paths.server)).toEqual(taken);
   });
 
-  it("keeps its token and port across starts, even if another port is free again", async () => {
+  it("keeps its token and port when it starts again", async () => {
     const wanted = await occupy();
     const { paths, serve } = createHome(wanted);
     const first = await serve();
@@ -82,7 +82,7 @@ describe("the server", () => {
     expect([second.port, readServer(paths.server)?.token]).toEqual([first.port, token]);
   });
 
-  it("keeps a port chosen by the system, even if the configured one is free again", async () => {
+  it("keeps a port that the system chose, even if the configured one is free again", async () => {
     const [wanted, chosen] = [await freePort(), await freePort()];
     const { paths, serve } = createHome(wanted);
     writeServer(paths.server, { token: "0".repeat(64), port: chosen, wanted, pid: null });

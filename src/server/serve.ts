@@ -8,9 +8,9 @@ import { limitConnections } from "./connections.ts";
 import type { HostOptions } from "./host.ts";
 
 export interface Serving {
-  /** Undefined: nothing is served. */
+  /** Undefined if the server does not listen. */
   port: number | undefined;
-  /** Subscribers of the event stream. */
+  /** Number of subscribers of the event stream. */
   viewers(): number;
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ const LIMITS = {
   headersTimeout: 5_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 10_000,
-  // The default checks the timeouts above every 30 s.
+  // By default Node checks the timeouts above only every 30 s.
   connectionsCheckingInterval: 1_000,
 };
 
@@ -33,7 +33,7 @@ const LIMITS = {
 export async function startServing(options: ServeOptions): Promise<Serving> {
   const { paths, env, log } = options;
   const wanted = userSettings(paths, env).port;
-  if (wanted === 0) return NOTHING;
+  if (wanted === 0) return NOT_SERVING;
   let port = 0;
   const token = serverToken(paths.server);
   const app = loadOnFirstRequest(() => ({ ...options, token, port: () => port }));
@@ -50,17 +50,17 @@ export async function startServing(options: ServeOptions): Promise<Serving> {
   } catch (error) {
     const problem = `cannot serve the page and the API: ${(error as Error).message}`;
     log(problem);
-    await end(server);
+    await closeServer(server);
     tryWrite(paths.server, { token, port: null, wanted, pid: null, problem });
-    return NOTHING;
+    return NOT_SERVING;
   }
   return {
     port,
     viewers: app.viewers,
     async close() {
       app.close();
-      await end(server);
-      // Not if the data directory was deleted, or another worker serves by now.
+      await closeServer(server);
+      // The file is not written if it was deleted, or if another worker serves by now.
       if (readServer(paths.server)?.pid === process.pid) tryWrite(paths.server, { token, port, wanted, pid: null });
     },
   };
@@ -72,7 +72,7 @@ interface LazyApp {
   close(): void;
 }
 
-/** Most workers get no request: the app (15 MB) is loaded with the first one. */
+/** Most workers never get a request, so the app (15 MB) is loaded with the first one. */
 function loadOnFirstRequest(options: () => HostOptions): LazyApp {
   let loaded: Promise<HttpApp> | undefined;
   let now: HttpApp | undefined;
@@ -91,9 +91,9 @@ function loadOnFirstRequest(options: () => HostOptions): LazyApp {
   };
 }
 
-const NOTHING: Serving = { port: undefined, viewers: () => 0, close: async () => {} };
+const NOT_SERVING: Serving = { port: undefined, viewers: () => 0, close: async () => {} };
 
-/** The disk may be full. */
+/** Ignores errors: the disk may be full. */
 function tryWrite(path: string, record: ServerRecord): void {
   try {
     writeServer(path, record);
@@ -102,7 +102,7 @@ function tryWrite(path: string, record: ServerRecord): void {
   }
 }
 
-/** The last server's port first, unless the setting changed: an open page reconnects to it. */
+/** The last server's port comes first, unless the setting changed, so that an open page can reconnect. */
 function portsToTry(wanted: number, last: ServerRecord | undefined): number[] {
   const near = Array.from({ length: PORTS_TRIED }, (_, index) => wanted + index).filter((port) => port <= 65_535);
   const lastPort = last?.port ?? 0;
@@ -118,7 +118,7 @@ async function listen(server: Server, ports: readonly number[]): Promise<number>
   throw new Error(`no port is free near ${ports[0]}`);
 }
 
-/** Undefined if it is taken. */
+/** Undefined if the port is taken. */
 function tryPort(server: Server, port: number): Promise<number | undefined> {
   return new Promise((done, fail) => {
     const onError = (error: NodeJS.ErrnoException): void => {
@@ -137,7 +137,7 @@ function tryPort(server: Server, port: number): Promise<number | undefined> {
   });
 }
 
-function end(server: Server): Promise<void> {
+function closeServer(server: Server): Promise<void> {
   return new Promise((done) => {
     server.close(() => done());
     server.closeAllConnections();

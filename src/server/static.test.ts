@@ -26,7 +26,7 @@ describe("the page's files", () => {
   });
 
   it.each(["/", "/session/abc", "/memory?type=decision"])(
-    "answer %s with the index, which is asked for each time",
+    "answer %s with index.html, which browsers check each time",
     async (path) => {
       const response = await build().request(path);
       expect([response.status, await response.text()]).toEqual([200, "<title>the page</title>"]);
@@ -40,7 +40,7 @@ describe("the page's files", () => {
     "/assets/..%2f..%2fsecret.json",
     "/nothing.js",
     "/assets/../../secret.json",
-  ])("do not lead outside of their folder: %s", async (path) => {
+  ])("do not include files outside of their folder: %s", async (path) => {
     const response = await build().request(path);
     expect(await response.text()).not.toContain("secret");
     expect(response.status).toBe(404);

@@ -1,4 +1,4 @@
-// The page's built files; its other paths serve index.html.
+// Serves the page's built files, and index.html for the page's other paths.
 import { readFileSync } from "node:fs";
 import { extname, join, normalize, sep } from "node:path";
 import type { Context, Hono } from "hono";
@@ -14,7 +14,7 @@ function serveFile(http: Context, folder: string): Response | undefined {
   const path = join(folder, inside);
   const type = getMimeType(path);
   if (type === undefined || !path.startsWith(folder + sep) || !statOf(path)?.isFile()) return undefined;
-  // Names in assets/ contain a hash of the content.
+  // File names in assets/ contain a hash of the content.
   const isHashed = inside.startsWith("/assets/");
   return http.body(readFileSync(path), 200, {
     "Content-Type": type,
@@ -23,7 +23,7 @@ function serveFile(http: Context, folder: string): Response | undefined {
 }
 
 function serveIndex(http: Context, folder: string): Response {
-  // A page's path may look like a file's (/files/a.ts): visits accept HTML, file requests do not.
+  // A path of the page may look like a file (/files/a.ts): visits accept HTML, requests for files do not.
   const isVisit = http.req.header("Accept")?.includes("text/html") === true;
   if (extname(http.req.path) !== "" && !isVisit) return http.text("No such file.", 404);
   const index = join(folder, "index.html");

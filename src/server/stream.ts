@@ -6,7 +6,7 @@ import type { Host } from "./host.ts";
 import type { Client } from "./live.ts";
 import { replyError } from "./reply.ts";
 
-/** Peak traffic of a few seconds. */
+/** Enough for a few seconds of peak traffic. */
 const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
 const MAX_SUBSCRIBERS = 100;
 
@@ -56,7 +56,7 @@ function open(http: Context, host: Host): Response {
         host.live.unsubscribe(client);
       },
     },
-    // Pull only when a chunk can be written.
+    // `pull` is called only when a chunk can be written.
     { highWaterMark: 0 },
   );
   socket?.on("close", () => {

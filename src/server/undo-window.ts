@@ -6,7 +6,7 @@ import { carryOutForget, planForget } from "../queries/forget.ts";
 import { AppError, nothingFound } from "../core/error.ts";
 
 export const MAX_HOLD_SECONDS = 60;
-/** Receipts kept for later requests. */
+/** The receipts of this many forgets are kept for later requests. */
 const MAX_RECEIPTS = 50;
 
 interface ForgetRequest {
@@ -76,7 +76,7 @@ export function createUndoWindow({ use, broadcast, log }: UndoWindowContext) {
       pending.delete(token);
       return { data: { cancelled: true } };
     },
-    /** When the worker stops, everything still waiting is forgotten. */
+    /** Carries out every pending forget. Called when the worker stops. */
     finish(): void {
       for (const one of pending.values()) end(one);
     },

@@ -1,4 +1,4 @@
-// Forgetting over HTTP: at once, or after some seconds in which it can be cancelled.
+// Forgets over HTTP: immediately, or after some seconds in which a request can cancel it.
 import * as z from "zod";
 import { planForget } from "../../queries/forget.ts";
 import { route } from "../route.ts";
@@ -77,7 +77,7 @@ const cancel = route({
   path: "/api/forget/:token",
   command: "forget",
   tag: "memory",
-  about: "Cancel a delayed forget. Afterwards nothing can be restored.",
+  about: "Cancel a delayed forget. Once it has run, nothing can be restored.",
   reply: () => ({ data: z.strictObject({ cancelled: z.literal(true) }) }),
   errors: ["too_late"],
   run: ({ params, host }) => host.undoWindow.cancel(params["token"] ?? ""),

@@ -1,4 +1,4 @@
-// Events an editor reports. Field names are those of the hooks and, for compatibility, of other memory systems.
+// The routes for events that editors report. Their field names are those of hooks and of other memory systems.
 import * as z from "zod";
 import { count } from "../../core/text.ts";
 import { recordEvent } from "../ingest.ts";
@@ -13,8 +13,12 @@ const identity = {
   session_id: id(),
   claudeSessionId: id(),
   contentSessionId: id(),
-  project: z.string().max(400).optional().meta({ description: "its name, if the folder is not known" }),
-  cwd: z.string().max(4_000).optional().meta({ description: "the folder it works in, which determines the project" }),
+  project: z.string().max(400).optional().meta({ description: "the project's name, if the folder is not known" }),
+  cwd: z
+    .string()
+    .max(4_000)
+    .optional()
+    .meta({ description: "the folder the session works in, which determines the project" }),
   agent: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,39}$/)
@@ -100,7 +104,8 @@ export const EVENT_ROUTES = [
   eventRoute({
     ...PROMPT,
     path: "/sessions/:id/init",
-    about: "The same for a session by its id, the editor's own or session_db_id. Repeated text is recorded once.",
+    about:
+      "Record a prompt of a session, by the editor's own session id or session_db_id. Repeated text is recorded once.",
   }),
   eventRoute({
     path: "/api/sessions/observations",

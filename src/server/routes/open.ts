@@ -1,4 +1,4 @@
-// The link that signs a browser in: made with the token, valid once and for a minute.
+// The link that signs a browser in. It is created with the token, works once, and expires after a minute.
 import type { Hono } from "hono";
 import { setCookie } from "hono/cookie";
 import * as z from "zod";
@@ -20,12 +20,12 @@ export const LINK = route({
   }),
 });
 
-/** Not in the table of routes: browsers open it, programs do not. */
+/** Not in the table of routes, because only browsers open it. */
 export function addOpenLink(app: Hono, host: Host): void {
   app.get("/open", (http) => {
     if (!host.access.useCode(http.req.query("code") ?? "")) {
-      host.access.refuse(performance.now());
-      // A signed-in browser gets the page; others get instructions from it.
+      host.access.countRefusal(performance.now());
+      // A browser gets the page, which shows instructions if the browser is not signed in.
       if (http.req.header("Accept")?.includes("text/html") === true) return http.redirect("/", 303);
       const hint = "Run `c-mem open` again: a link works once, for a minute.";
       return replyError(http, "open", new AppError("unauthorized", "This link has expired.", { hint }), host);
@@ -36,7 +36,7 @@ export function addOpenLink(app: Hono, host: Host): void {
       path: "/",
       maxAge: COOKIE_SECONDS,
     });
-    // Strict cookies are not sent with a redirect from another site; the page requests its data afterwards.
+    // A redirect from another site is sent without the strict cookie; the page's own requests have it.
     return http.redirect("/", 303);
   });
 }

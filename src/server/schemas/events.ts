@@ -1,4 +1,4 @@
-// The events of the stream, by name.
+// The schemas of the stream's events, by name.
 import * as z from "zod";
 import { countOf, schemaOf, textOrNull } from "../../queries/schemas.ts";
 import { observationSchema } from "../../queries/observation-json.ts";
@@ -28,7 +28,7 @@ export const EVENTS: Readonly<Record<string, () => z.ZodType>> = {
       prompt_number: z.int().meta({ description: "0: the whole session" }),
     }),
   session_completed: () => z.strictObject({ ...ofSession(), status: z.string(), reason: textOrNull(z) }),
-  /** Last-Event-ID is too old or of another database: reload. */
+  /** Last-Event-ID is too old, or from another database: the client must reload. */
   reset: () => z.strictObject({}),
   forgotten: () => z.strictObject({ ids: z.array(z.string()) }),
   processing_status: () =>
