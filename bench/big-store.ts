@@ -1,4 +1,4 @@
-// A store of years of work: its disk usage, the latency of commands and hooks, and the cost of a purge.
+// Measures a store of years of work: disk usage, latency of commands and hooks, and the cost of a purge.
 //   C_MEM_SPACE=full   10 GB of transcripts instead of 100 MB
 //   C_MEM_SPACE_MB     another amount
 //   C_MEM_SPACE_DIR    a folder to keep and reuse

@@ -1,4 +1,4 @@
-// What embedding and the vector scan cost, against plain JavaScript with the same multiplications. Uses the installed
+// Measures embedding and the vector scan against plain JavaScript with the same multiplications. Uses the installed
 // model (C_MEM_HOME); without it only the scan is measured.
 import { spawnSync } from "node:child_process";
 import { randomFillSync } from "node:crypto";
@@ -54,7 +54,7 @@ function report(name: string, engine: Engine, texts: number[][], rounds: number,
   console.log(`  ${name.padEnd(20)} ${ms(time)}   ${(time / plain).toFixed(3)} of plain   (${tokens} tokens)`);
 }
 
-/** In the dense layers, per token. */
+/** Multiplications in the dense layers, per token. */
 function multiplications({ shape: { hidden, intermediate, layers } }: Engine): number {
   return layers * (4 * hidden * hidden + 2 * hidden * intermediate);
 }
@@ -112,7 +112,7 @@ function benchScan(size: number, rounds: number): void {
 
 function randomRecords(size: number, stride: number): Uint8Array {
   const records = new Uint8Array(size * stride);
-  // In parts: randomFillSync takes at most 2 GB.
+  // Fills in parts: randomFillSync takes at most 2 GB.
   for (let at = 0; at < records.length; at += 2 ** 26) randomFillSync(records.subarray(at, at + 2 ** 26));
   const view = new DataView(records.buffer);
   for (let row = 0; row < size; row++) view.setFloat32((row + 1) * stride - 4, 0.0007, true);
@@ -131,7 +131,7 @@ function plainScan(records: Uint8Array, stride: number, query: Float32Array): vo
   if (!Number.isFinite(best)) throw new Error("The scan found nothing");
 }
 
-/** After a first run that warms up. */
+/** The fastest time after a warm-up run. */
 function fastest(rounds: number, run: () => void): number {
   run();
   return Math.min(...Array.from({ length: rounds }, () => wallMs(run)));

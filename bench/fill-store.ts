@@ -65,7 +65,7 @@ export function createStore(home: string, size: number): Db {
   return db;
 }
 
-/** Newest first, as a first sync writes them. */
+/** Index 0 is the newest session: a first sync writes the newest first. */
 function addSession(db: Db, index: number, sessions: number): void {
   const project = index % SMALL_PROJECT_SHARE === 0 ? SMALL_PROJECT : BIG_PROJECT;
   const at = Math.floor((1 - index / sessions) * SPAN_MS);

@@ -1,4 +1,4 @@
-// What the secrets filter costs, against JSON.parse of the same lines, and how many planted secrets it finds.
+// Measures the secrets filter against JSON.parse of the same lines, and how many planted secrets it finds.
 import { filterText } from "../src/core/privacy/filter.ts";
 import { describeFigures, measure } from "../test/secrets/measure.ts";
 import { SCENES } from "../test/secrets/scenes.ts";

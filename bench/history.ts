@@ -60,7 +60,7 @@ function turnLines(index: number, turn: number): string {
 }
 
 export function line(index: number, turn: number, value: object): string {
-  // In order: a late turn would renumber the following ones.
+  // Increasing times: an earlier timestamp would insert a turn and renumber later ones.
   const at = new Date(Date.UTC(2026, 0, 1 + (index % 28), 0, (index % 60) + 10 * turn)).toISOString();
   return `${JSON.stringify({ ...value, uuid: `${index}-${turn}-${JSON.stringify(value).length}`, timestamp: at, cwd: "/work/app", sessionId: sessionId(index), version: "2.1.0", gitBranch: "main" })}\n`;
 }

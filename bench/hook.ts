@@ -1,4 +1,4 @@
-// What a hook costs the agent: each command against a bare start of the same Node, interleaved.
+// Measures how long each hook command takes, against a bare start of the same Node, interleaved.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ export async function benchHooks(rounds: number): Promise<void> {
     start([HOOK, command], JSON.stringify({ session_id: "bench", prompt_id: "p", cwd: project, ...payload }), extra);
   beat(home);
   fill(home, project, hook);
-  // Without the bytecode of the first runs, in an empty store; later runs write it again.
+  // Deletes the bytecode of these runs in an empty store; later runs write it again.
   rmSync(join(home, "cache"), { recursive: true, force: true });
   const samples: Sample[] = [
     { name: "bare node", before: () => beat(home), run: start([empty], "") },
@@ -102,7 +102,7 @@ export async function benchHooks(rounds: number): Promise<void> {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** Looks like a running worker, so that hooks start none. */
+/** Fakes a worker's heartbeat, so that hooks start no worker. */
 function beat(home: string): void {
   mkdirSync(join(home, "worker"), { recursive: true });
   writeFileSync(join(home, "worker", "lock.json"), "{}");
@@ -117,7 +117,7 @@ const LINES = [
   "commit 3f9a1c7be04d5826a1f0c39b7e5d8402bc6a91fe  Merge branch 'settings'",
   "  <Button onClick={() => setOpen(true)}>Rename</Button>",
 ];
-/** A line that the filter checks more closely. */
+/** The word "token" makes the filter check this line more closely. */
 const SUSPECT = "  const result = await refresh(id); // returns undefined when the session token is gone";
 
 /** Ordinary output: one line in eight has a word such as "token". */

@@ -1,4 +1,4 @@
-// Search with and without each of its indexes, for the benchmarks that measure what each one adds.
+// Lists which indexes a benchmark switches off to measure what each one adds, and embeds the store and the queries.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Env, type Paths, resolvePaths } from "../src/config/paths.ts";
@@ -58,7 +58,7 @@ export async function embedQueries(
   return { indexSets: [...VECTORS, ...KEYWORDS], vectors };
 }
 
-/** False without the weights. */
+/** Returns false without the weights. */
 export function installModel(paths: Paths): boolean {
   if (!existsSync(join(SOURCE, "model"))) return false;
   if (!existsSync(minilmFile(paths))) buildMiniLm(SOURCE, paths);

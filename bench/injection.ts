@@ -1,4 +1,4 @@
-// Whether the right memory is injected at the right moment: replays real sessions in time order.
+// Measures whether the right memory is injected at the right moment, by replaying real sessions.
 import { SETTINGS } from "../src/config/schema.ts";
 import { deriveSession } from "../src/memory/derive.ts";
 import { buildContext } from "../src/recall/inject/session-context.ts";
@@ -22,7 +22,7 @@ const RARE_MIN = 5;
 /** A file that more sessions touched (a changelog) does not tell what a session is about. */
 const COMMON_SHARE = 0.4;
 const EXAMPLES = 12;
-/** Injected for exactly this file, command or error: shared files do not matter. */
+/** These surfaces match an exact file, command or error, so shared files say nothing about them. */
 const KEYED: ReadonlySet<string> = new Set(["file", "command", "error"]);
 
 interface Replayed {
@@ -35,11 +35,11 @@ interface Replayed {
 
 interface Surface {
   injections: number;
-  /** Of sessions that touched files; for others it is unknown. */
+  /** Injections into sessions that touched files; others cannot be judged. */
   judged: number;
-  /** From a session that touched the same rare file. */
+  /** Injections with an item from a session that touched the same rare file. */
   fromRelated: number;
-  /** Or about a file that the session touches later. */
+  /** Those, and injections about a file that the session touches later. */
   relevant: number;
   tokens: number;
 }
@@ -54,7 +54,7 @@ function measure({ db, repos }: RealStore, examples: boolean): void {
   replay(db, repos, examples);
 }
 
-/** The folders do not exist here, so C-Mem cannot merge projects by their git remote. */
+/** Merges projects of one repository: sync could not read their git remotes, because the folders do not exist here. */
 function mergeProjects(db: Db, repos: Map<string, string>): void {
   const owner = new Map<string, number>();
   const sessions = db.all<{ id: number; session_id: string; project_id: number }>(
@@ -66,7 +66,7 @@ function mergeProjects(db: Db, repos: Map<string, string>): void {
     owner.set(repo, project);
     db.run("UPDATE sessions SET project_id = ?1 WHERE id = ?2 OR parent_session_db_id = ?2", project, session.id);
   }
-  // Paths were stored as absolute ones.
+  // Sync stored absolute paths: makes them relative.
   const tops = db.all<{ cwd: string }>("SELECT DISTINCT cwd FROM sessions ORDER BY length(cwd) DESC");
   for (const { cwd } of tops) {
     db.run("UPDATE OR IGNORE file_touches SET path = substr(path, length(?1) + 2) WHERE path LIKE ?1 || '/%'", cwd);
@@ -87,7 +87,8 @@ function replay(db: Db, repos: Map<string, string>, examples: boolean): void {
   const tally = new Tally(sessions, fileTies(db, sessions, repos));
   for (const session of sessions) {
     const work = evidenceOf(db, session.id);
-    // Newest first, each session is deleted before it is replayed: the store is as it was when the session began.
+    // Replays the newest session first and deletes each one before its replay: the store then has only earlier
+    // sessions.
     const ids = "SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1";
     for (const [index, table] of [
       ["turns_fts", "prompts"],
@@ -166,7 +167,7 @@ function requestAt({ project_id: projectId, started_at: now }: Replayed, shown: 
   return { projectId, ownSessionId: undefined, tree: undefined, shown, throttle: 0, now };
 }
 
-/** An item is about a file that the session touches. */
+/** True if an item is about a file that the session touches. */
 function isAboutFiles(db: Db, items: readonly string[], touched: ReadonlySet<string>): boolean {
   return items.some((item) => {
     const id = /^[oi](\d+)$/.exec(item)?.[1];

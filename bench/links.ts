@@ -1,4 +1,4 @@
-// How precise `continues` links are, on real sessions.
+// Measures how precise `continues` links are on real sessions.
 import { WEIGHTS } from "../src/memory/relate/continued-sessions.ts";
 import { updateLinks } from "../src/memory/relate/update-links.ts";
 import { EFFORT_WEIGHT, findEfforts } from "../src/recall/efforts/efforts.ts";
@@ -37,8 +37,8 @@ function linksOf(db: Db, ...relationships: string[]): Guess[] {
 }
 
 /**
- * Gold: earlier sessions that touched the same rare files. That is only close to "continues": the previous session on the
- * same branch or plan is often not among them. Sessions without gold are not counted.
+ * Gold: earlier sessions that touched the same rare files. This is only close to "continues": the previous session on
+ * the same branch or plan is often not among them. Sessions without gold are not counted.
  */
 function againstGold(db: Db, task: string): void {
   const gold = new Map(
@@ -65,7 +65,7 @@ function againstGold(db: Db, task: string): void {
   tally("continues or related_to", linksOf(db, "continues", "related_to"));
 }
 
-/** Sessions that the agent links by a plan: are they also linked if the plan is removed? */
+/** Counts links by the agent's plan that are also found if the plan is removed. */
 function againstPlans(db: Db): void {
   const pairs = linksOf(db, "continues").filter(({ weight }) => weight === WEIGHTS.plan);
   const plans = db.all<{ session_id: string; plan: string }>(
@@ -84,7 +84,7 @@ function againstPlans(db: Db): void {
   updateLinks(db, { maxMs: Infinity });
 }
 
-/** A branch says what belongs together: how many efforts span more than one? */
+/** An effort should be on one branch: counts efforts that span several. */
 function efforts(db: Db): void {
   const found = findEfforts(db);
   const sizes = found.map(({ members }) => members.length).sort((a, b) => b - a);

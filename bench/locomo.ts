@@ -55,7 +55,7 @@ function share<T>(wanted: readonly T[], found: readonly T[]): number {
 /** An answer is often near its question: a turn also gets 0.3 of the scores of its neighbours and 0.1 of theirs. */
 const NEIGHBOUR_WEIGHTS = [0.3, 0.1];
 
-/** Ranks single turns instead of sessions. Without thinking, which may be wrong. */
+/** Ranks single turns instead of sessions. Does not search thinking, which may be wrong. */
 function searchTurns(db: Db, text: string, options: SearchOptions): (TurnHit & { session: number })[] {
   const without = [...(options.without ?? []), "thinking" as const];
   const [found] = findHits(db, text, { ...options, without }).groups;

@@ -1,4 +1,5 @@
-// npm run bench [name] [-- --rounds N --examples]: runs all benchmarks or the named ones. Times are ratios to a baseline of the same run.
+// npm run bench [name] [-- --rounds N --examples]: runs all benchmarks or the named ones.
+// Times are ratios to a baseline of the same run.
 import { parseArgs } from "node:util";
 import "../dev/text-hooks.ts";
 import { benchEmbed } from "./embed.ts";
@@ -29,7 +30,7 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   paraphrase: benchParaphrase,
   search: benchSearch,
   links: benchLinks,
-  // Loaded late: they import SQL and prompts, which needs the hooks above.
+  // Loaded here: they import SQL and prompts, which need the loader of dev/text-hooks.ts.
   locomo: async () => (await import("./locomo.ts")).benchLocomo(),
   model: async () => (await import("./model.ts")).benchModel(),
   space: benchSpace,

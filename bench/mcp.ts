@@ -1,4 +1,4 @@
-// How long the MCP server takes to its first answer, against a bare start of the same Node, interleaved.
+// Measures how long the MCP server takes to its first answer, against a bare start of the same Node, interleaved.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
-// What the extractor derives from real sessions: how fast, how much, and how many words of another model's descriptions.
+// Measures the extractor on real sessions: its speed, how much it derives, and how many words of a model's
+// description of the same session the derived memory has.
 import { createHash } from "node:crypto";
 import { STOP_WORDS, wordsOf } from "../src/core/words.ts";
 import { deriveSession } from "../src/memory/derive.ts";

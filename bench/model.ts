@@ -1,4 +1,4 @@
-// The input tokens that each provider really sends for sixty tool uses of 3 KB.
+// Counts the input tokens that each provider really sends for sixty tool uses of 3 KB.
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -66,7 +66,7 @@ function turnOf(turn: number, tools: number): TurnEvidence {
   };
 }
 
-/** Sends them to a server, or a `claude` command, that only counts. */
+/** Estimates the tokens of the requests, sent to a server or a `claude` command that only records them. */
 async function sentBy(name: Exclude<ProviderName, "none">, requests: readonly LlmRequest[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "c-mem-model-"));
   const log = join(folder, "log");

@@ -1,4 +1,4 @@
-// The page's first paint in a real browser, against an empty page, and its download size.
+// Measures the page's first paint in a real browser, against an empty page, and its download size.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";

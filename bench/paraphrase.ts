@@ -1,4 +1,4 @@
-// Finds sessions by their authors' descriptions, reworded with synonyms and without the words that give a session away.
+// Measures search with authors' descriptions of sessions, reworded with synonyms and without words of few sessions.
 import { camelParts, STOP_WORDS, wordsOf } from "../src/core/words.ts";
 import type { SemanticQuery } from "../src/recall/search/semantic.ts";
 import { searchSessions } from "../src/recall/search/search.ts";
@@ -7,7 +7,7 @@ import { embedQueries, type IndexSet } from "./indexes.ts";
 import { percent } from "./measure.ts";
 import { readIntents, type RealStore, withRealSessions } from "./real-sessions.ts";
 
-/** Word and synonym. */
+/** Pairs of a word and its synonym. */
 const SYNONYMS = new Map(
   `add introduce|adds introduces|added introduced|adding introducing|fix repair|fixes repairs|fixed repaired|fixing repairing|remove drop|removes drops|removed dropped|removing dropping
   change alter|changes alterations|update refresh|updated refreshed|updates refreshes|create produce|created produced|implement build|implemented built|implementing building|support handle|display present|displays presents|displayed presented
@@ -23,7 +23,7 @@ const SYNONYMS = new Map(
     .split(/[|\n]/)
     .map((pair) => pair.trim().split(" ") as [string, string]),
 );
-/** A word in fewer of the project's sessions gives the session away. */
+/** Words that fewer of the project's sessions have are left out: they would identify the session. */
 const MIN_SESSIONS_SHARE = 0.2;
 
 interface Reworded {

@@ -1,4 +1,4 @@
-// How well search finds the right session: real sessions, with queries and gold answers.
+// Measures how well search finds the right session, on real sessions with queries and gold answers.
 import type { SemanticQuery } from "../src/recall/search/semantic.ts";
 import { searchSessions } from "../src/recall/search/search.ts";
 import type { Db } from "../src/store/db/driver.ts";

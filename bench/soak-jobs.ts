@@ -1,4 +1,4 @@
-// Whether a worker's memory and open files grow with the number of jobs it has done.
+// Measures whether a worker's memory and open files grow with the number of its jobs.
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// Many agents at once while faults are injected. Afterwards every event that a hook acknowledged must be stored once.
+// Runs many agents at once and injects faults. Afterwards every event that a hook acknowledged must be stored once.
 //   C_MEM_SOAK=full   20 agents with 200 tool uses each and 2 GB of history, instead of a small part of it
 //   C_MEM_SOAK_SEED   chooses the faults
 import { spawn } from "node:child_process";
@@ -137,7 +137,7 @@ async function injectFaults(
   faults: Map<string, number>,
   isOver: AbortSignal,
 ): Promise<void> {
-  // Each at least once: the first round is completed even if the agents are done.
+  // Injects each fault at least once, even if the agents are done.
   for (let next = 0; !isOver.aborted || next < troubles.length; next++) {
     const [trouble, ms] = troubles[next % troubles.length] ?? [];
     if (trouble === undefined || ms === undefined) return;
@@ -197,7 +197,7 @@ function reportProcesses({ mostWorkers, mostMb, mostHandles }: ProcessPeaks): vo
   if (mostWorkers > 1) process.exitCode = 1;
 }
 
-/** Reports that hooks are not installed, because they are not. */
+/** The check for installed hooks fails here, because none are installed. */
 async function reportDoctor(world: World): Promise<void> {
   const { results } = (await data(world, ["doctor"])) as unknown as {
     results: { name: string; state: string; message: string }[];

@@ -1,4 +1,4 @@
-// Disk usage of compressed outputs, how long the steps hold the lock, and what backups and repairs cost.
+// Measures disk usage of compressed outputs, how long each step holds the lock, and the cost of backups and repairs.
 import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { benchBigStore } from "./big-store.ts";
 import { wallMs } from "./measure.ts";
@@ -12,7 +12,7 @@ export async function benchSpace(): Promise<void> {
 }
 
 async function benchOutputs({ db, home }: RealStore): Promise<void> {
-  // Loaded late: they import SQL, which needs the hooks of bench/main.ts.
+  // Loaded here: they import SQL, for which bench/main.ts first registers a loader.
   const { createBackup } = await import("../src/store/db/backup.ts");
   const { packOutputs } = await import("../src/store/tables/tool-uses.ts");
   const { releasePages, sizeByTable, fileSize } = await import("../src/store/db/disk-usage.ts");

@@ -1,4 +1,4 @@
-// How fast sync is: a first one and one with nothing new, against JSON.parse of the same lines.
+// Measures a first sync, and one with nothing new, against JSON.parse of the same lines.
 import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { line, sessionId, transcript, TURNS } from "./history.ts";
 import { BIN, printRatios, type Sample, wallMs } from "./measure.ts";
 
 const SESSIONS = 60;
-/** For the sync that finds nothing new. */
+/** Files for the sync that finds nothing new. */
 const MANY_FILES = 5_000;
 
 export async function benchSync(rounds: number): Promise<void> {

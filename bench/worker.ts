@@ -1,4 +1,4 @@
-// What an idle worker costs in memory and CPU time: just started, and after a lot of work.
+// Measures memory and CPU time of an idle worker: just started, and after a lot of work.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

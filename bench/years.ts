@@ -1,4 +1,5 @@
-// Generates transcripts of years: sessions of many sizes in many projects, with realistic word frequencies and a few huge outputs.
+// Generates transcripts of years: sessions of many sizes in many projects, with realistic word frequencies and a few
+// huge outputs.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { seeded } from "../test/chaos/chance.ts";
@@ -34,7 +35,10 @@ interface Session {
   pool: readonly string[];
 }
 
-/** One folder of transcripts per project, as Claude Code keeps them. Returns the number of sessions; the last one is of today. */
+/**
+ * One folder of transcripts per project, as Claude Code keeps them. Returns the number of sessions; the last one is
+ * of today.
+ */
 export function writeYears(claudeDir: string, projects: readonly string[], bytes: number, now: number): number {
   const random = seeded(11);
   const pool = Array.from({ length: POOL_LINES }, (_, row) => poolLine(random, row));

@@ -1,5 +1,5 @@
-// Compiles src/embed/assembly with AssemblyScript. The result is committed as src/embed/kernel.json; a test compiles it again
-// and compares.
+// Compiles src/embed/assembly with AssemblyScript. The result is committed as src/embed/kernel.json; a test compiles
+// it again and compares.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const COMPILER = join(ROOT, "node_modules", "assemblyscript", "bin", "asc.js");
-/** Warning 112: v128 in the signature of a function, none of which is called from JavaScript. */
+/** Warning 112: functions with v128 in their signature cannot be called from JavaScript, and none is. */
 const FLAGS = "-O3 --converge --runtime stub --noAssert --importMemory --enable simd --disableWarning 112".split(" ");
 
 /** JSON with base64 in short lines, for readable diffs. */

@@ -1,5 +1,5 @@
-// npm run test:agents, test:client, test:oldest, test:newest: downloads the clients or the Node of a suite, then runs it.
-// They are no dependencies of the project, because they have gigabytes and other licences.
+// npm run test:agents, test:client, test:oldest, test:newest: downloads the clients or the Node of a suite, then runs
+// it. They are not dependencies of the project, because they are large (1.9 GB) and have other licences.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -11,7 +11,7 @@ interface Suite {
   /** The packages need their install scripts. */
   runsScripts?: true;
   config?: string;
-  /** Runs the suite instead of this Node. */
+  /** The Node to run the suite with, instead of this one. */
   node?: string;
   env?: Record<string, string>;
 }

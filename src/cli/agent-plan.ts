@@ -33,16 +33,16 @@ export function planInstall(
   );
   // All changes are computed first, so that an error leaves everything unchanged.
   const changes = files.map((file) => changeOf(file, known?.files[file.path], context));
-  const note = (isDone: boolean): InstalledAgent => ({
-    files: Object.fromEntries(changes.map((change) => [change.file.path, change.note(isDone)])),
+  const record = (isDone: boolean): InstalledAgent => ({
+    files: Object.fromEntries(changes.map((change) => [change.file.path, change.entry(isDone)])),
     folders: [...new Set([...(known?.folders ?? []), ...changes.flatMap(({ folders }) => folders)])],
     projects,
   });
   return {
     setup,
     steps: changes.flatMap(({ step }) => step ?? []),
-    started: () => note(false),
-    installed: () => note(true),
+    started: () => record(false),
+    installed: () => record(true),
   };
 }
 
@@ -50,14 +50,14 @@ interface Change {
   file: ManagedFile;
   step: Step | undefined;
   folders: string[];
-  note(isDone: boolean): ChangedFile;
+  entry(isDone: boolean): ChangedFile;
 }
 
 function changeOf(file: ManagedFile, known: ChangedFile | undefined, { backups }: AgentContext): Change {
   if (file.root !== undefined) realPathInside(file.root, file.path);
   const before = readSettings(file.path);
   const isUntouched = known === undefined || known.hash === hashOf(before);
-  const isDue = file.add(before) !== before;
+  const needsChange = file.add(before) !== before;
   const backup = known === undefined ? backupPath(file.path, before, backups) : known.backup;
   const step: Step = {
     about: `${file.about} (${file.path})`,
@@ -72,10 +72,10 @@ function changeOf(file: ManagedFile, known: ChangedFile | undefined, { backups }
   };
   return {
     file,
-    step: isDue ? step : undefined,
-    folders: isDue ? missingFolders(file.path) : [],
+    step: needsChange ? step : undefined,
+    folders: needsChange ? missingFolders(file.path) : [],
     // A file the user changed since the first install must not be restored by uninstall.
-    note: (isDone) => ({ backup, hash: isDone && isUntouched ? hashOf(readSettings(file.path)) : null }),
+    entry: (isDone) => ({ backup, hash: isDone && isUntouched ? hashOf(readSettings(file.path)) : null }),
   };
 }
 
@@ -86,7 +86,7 @@ function writeManaged({ path, root, isPrivate = false }: ManagedFile, content: s
   writeInside(root, path, content, mode === undefined ? 0o600 : mode & 0o777);
 }
 
-/** False through a link that leads out of the tree: nothing was written there. */
+/** False if a link leads out of the working tree: install wrote nothing there. */
 function isReachable({ path, root }: ManagedFile): boolean {
   if (root === undefined) return true;
   try {
@@ -108,7 +108,7 @@ export function planRemoval(
     try {
       return removalOf(file, known?.files[file.path]);
     } catch (error) {
-      // Never installed here: an unreadable file must not block the removal elsewhere.
+      // C-Mem was never installed here: an unreadable file must not block the removal elsewhere.
       if (known === undefined) return [];
       throw error;
     }
@@ -155,7 +155,7 @@ function withProject(projects: readonly SetupProject[], here: SetupProject | und
   return isKnown ? [...projects] : [...projects, here];
 }
 
-/** The hash of the path separates files of the same name. */
+/** The hash of the path distinguishes files with the same name. */
 function backupPath(path: string, before: string | undefined, backups: string): string | null {
   if (before === undefined) return null;
   const day = new Date().toISOString().replace(/[:.]/g, "-");

@@ -10,7 +10,7 @@ const query =
     commandOf(await load());
 
 /** A command with a file in `commands/`. */
-const own =
+const fromFile =
   (load: () => Promise<{ command: Command }>): Load =>
   async () =>
     (await load()).command;
@@ -30,9 +30,9 @@ export const COMMAND_GROUPS: readonly { title: string; commands: Readonly<Record
       related: query(async () => (await import("../queries/related.ts")).related),
       efforts: query(async () => (await import("../queries/efforts.ts")).efforts),
       effort: query(async () => (await import("../queries/efforts.ts")).effort),
-      resume: own(() => import("./commands/resume.ts")),
-      context: own(() => import("./commands/context.ts")),
-      open: own(() => import("./commands/open.ts")),
+      resume: fromFile(() => import("./commands/resume.ts")),
+      context: fromFile(() => import("./commands/context.ts")),
+      open: fromFile(() => import("./commands/open.ts")),
     },
   },
   {
@@ -43,22 +43,22 @@ export const COMMAND_GROUPS: readonly { title: string; commands: Readonly<Record
       unpin: query(async () => (await import("../queries/user-edits.ts")).unpin),
       edit: async () => (await import("./commands/user-edits.ts")).edit,
       supersede: async () => (await import("./commands/user-edits.ts")).supersede,
-      forget: own(() => import("./commands/forget.ts")),
-      ignore: own(() => import("./commands/ignore.ts")),
-      purge: own(() => import("./commands/purge.ts")),
-      audit: own(() => import("./commands/audit.ts")),
+      forget: fromFile(() => import("./commands/forget.ts")),
+      ignore: fromFile(() => import("./commands/ignore.ts")),
+      purge: fromFile(() => import("./commands/purge.ts")),
+      audit: fromFile(() => import("./commands/audit.ts")),
     },
   },
   {
     title: "Data",
     commands: {
-      sync: own(() => import("./commands/sync.ts")),
-      rebuild: own(() => import("./commands/rebuild.ts")),
-      export: own(() => import("./commands/export.ts")),
-      import: own(() => import("./commands/import.ts")),
-      backup: own(() => import("./commands/backup.ts")),
+      sync: fromFile(() => import("./commands/sync.ts")),
+      rebuild: fromFile(() => import("./commands/rebuild.ts")),
+      export: fromFile(() => import("./commands/export.ts")),
+      import: fromFile(() => import("./commands/import.ts")),
+      backup: fromFile(() => import("./commands/backup.ts")),
       projects: query(async () => (await import("../queries/projects.ts")).projects),
-      stats: own(() => import("./commands/stats.ts")),
+      stats: fromFile(() => import("./commands/stats.ts")),
       cost: query(async () => (await import("../queries/cost.ts")).cost),
       impact: query(async () => (await import("../queries/impact.ts")).impact),
     },
@@ -66,18 +66,18 @@ export const COMMAND_GROUPS: readonly { title: string; commands: Readonly<Record
   {
     title: "Set up and maintain",
     commands: {
-      install: own(() => import("./commands/install.ts")),
-      uninstall: own(() => import("./commands/uninstall.ts")),
+      install: fromFile(() => import("./commands/install.ts")),
+      uninstall: fromFile(() => import("./commands/uninstall.ts")),
       status: async () => commandOf((await import("../queries/status.ts")).status, { startsWorker: false }),
-      doctor: own(() => import("./commands/doctor.ts")),
-      worker: own(() => import("./commands/worker.ts")),
-      logs: own(() => import("./commands/logs.ts")),
-      "bug-report": own(() => import("./commands/bug-report.ts")),
-      model: own(() => import("./commands/model.ts")),
-      config: own(() => import("./commands/config.ts")),
+      doctor: fromFile(() => import("./commands/doctor.ts")),
+      worker: fromFile(() => import("./commands/worker.ts")),
+      logs: fromFile(() => import("./commands/logs.ts")),
+      "bug-report": fromFile(() => import("./commands/bug-report.ts")),
+      model: fromFile(() => import("./commands/model.ts")),
+      config: fromFile(() => import("./commands/config.ts")),
       mcp: async () => (await import("./commands/run-by-agents.ts")).mcp,
-      statusline: own(() => import("./commands/statusline.ts")),
-      completions: own(() => import("./commands/completions.ts")),
+      statusline: fromFile(() => import("./commands/statusline.ts")),
+      completions: fromFile(() => import("./commands/completions.ts")),
     },
   },
 ];

@@ -20,7 +20,7 @@ interface Candidate {
 
 const MAX_ABOUT_CHARS = 60;
 
-/** The last of the words is the one being typed. */
+/** The last word is the one being typed. */
 export async function complete(words: readonly string[], env: Env): Promise<number> {
   for (const { value, about } of await findCandidates(words, env)) {
     print(`${oneLine(value, 200)}\t${oneLine(about, MAX_ABOUT_CHARS)}`);
@@ -77,7 +77,7 @@ function knownValues(kind: Field["values"], typed: string, env: Env): Candidate[
   const path = resolvePaths(env).database;
   if (!existsSync(path)) return [];
   try {
-    // Read-only: no drain, no migration. The tab key must neither wait nor fail.
+    // Read-only, without drain and migration: the tab key must neither wait nor fail.
     const db = openDriver(path, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
     try {
       return STORED[kind](db, typed);
@@ -96,7 +96,7 @@ const MAX_EFFORTS = 20;
 const STORED: Record<Exclude<Field["values"], undefined | "agents">, (db: Db, typed: string) => Candidate[]> = {
   projects(db) {
     const projects = listProjects(db);
-    // Of projects with the same name, a command uses the latest.
+    // If several projects have the same name, commands use the latest one.
     const named = projects.filter(({ name }, index) => projects.findIndex((one) => one.name === name) === index);
     return named.map(({ name, root }) => ({ value: name, about: root }));
   },

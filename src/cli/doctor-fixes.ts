@@ -37,7 +37,7 @@ const installClaude: Fix = (paths) => reinstall(paths);
 /** By the name of a check. */
 const FIXES: Record<string, Fix> = {
   database: repair,
-  privacy: closeAll,
+  privacy: restrictAccess,
   "hooks installed": installClaude,
   "hook runs": installClaude,
   "memory tools": installClaude,
@@ -61,7 +61,7 @@ const FIXES: Record<string, Fix> = {
   leftovers: removeLeftovers,
 };
 
-/** Why some checks cannot be fixed here. */
+/** Reasons why some checks cannot be fixed here. */
 const NOT_FIXED: Record<string, string> = {
   settings: "your settings were not changed: edit them yourself",
   "claude settings": "Claude Code's settings cannot be read, so they were not changed",
@@ -91,7 +91,7 @@ async function attempt(name: string, work: () => string | Promise<string>): Prom
   try {
     return { name, done: await work(), isFixed: true };
   } catch (thrown) {
-    // The caller repairs damage found halfway.
+    // Damage found while fixing something else: the caller repairs the database.
     if (thrown instanceof DamagedStore && thrown.hasBegun) throw thrown;
     const error = explainSystemError(thrown) as Error;
     return { name, done: `could not be fixed: ${error.message}`, isFixed: false };
@@ -112,7 +112,7 @@ function drainSpool(paths: Paths): string {
   return "stored the waiting events";
 }
 
-function closeAll({ home }: Paths): string {
+function restrictAccess({ home }: Paths): string {
   const closed = makeAllPrivate(home);
   if (closed === 0) throw new Error(`${home} is shared with other programs; nothing was changed`);
   return `made ${count(closed, "file")} readable by you only`;

@@ -54,7 +54,7 @@ export async function runForget(context: QueryContext, plan: Plan, how: ForgetOp
 }
 
 const SHOWN = 20;
-/** More than any agent's ids have. */
+/** Longer than the ids of any agent. */
 const MAX_ID_COLUMNS = 60;
 
 /** Lists the selection; the contents of a session or turn are only counted. */

@@ -42,7 +42,7 @@ async function runCommand(
   const { values, json, help } = parseArgs(command.fields, args);
   if (help) return printText((await import("./help.ts")).commandHelp(name, command));
   if (command.needsStore) ensureRuntime(process.env, argv);
-  // Only now: ensureRuntime may start another process that reads stdin.
+  // Reads stdin only now: ensureRuntime may run the command in another process.
   const [piped] = Object.entries(command.fields).find(([, { stdin }]) => stdin) ?? [];
   if (piped !== undefined) values[piped] = (await import("./stdin.ts")).textOrStdin(values[piped]);
   const input = readInput(command.fields, values, (key) => nameField(command, key));

@@ -4,7 +4,7 @@ import { AppError } from "../core/error.ts";
 import { replaceFile } from "../platform/replace-file.ts";
 import { isDiskFull } from "./system-error.ts";
 
-/** A full disk leaves no partial file, and an old file unchanged. Readable by the user only: it may be a transcript. */
+/** On a full disk, leaves no partial file and an existing file unchanged. New files are readable by the user only. */
 export function writeOutputFile(path: string, text: string, { overwrite = false } = {}): void {
   const old = statSync(path, { throwIfNoEntry: false });
   try {

@@ -27,7 +27,7 @@ function writeJson(value: object): void {
   writeText(STDOUT, `${terminalSafeJson(JSON.stringify(value, null, 2))}\n`);
 }
 
-/** Cleaned in a pipe, too: `c-mem search x | less -R` would show escape codes. */
+/** Removes escape codes in a pipe, too: `c-mem search x | less -R` would run them. */
 export function print(text: string): void {
   writeText(STDOUT, `${forScreen(text)}\n`);
 }
@@ -37,7 +37,7 @@ export function say(text: string): void {
   writeText(STDERR, `${forScreen(text)}\n`);
 }
 
-/** A document, cleaned only on a terminal. */
+/** Writes a document; removes escape codes only on a terminal. */
 export function writeDocument(fd: number, text: string): void {
   writeText(fd, isDevice(fd) ? terminalSafe(text) : text);
 }
@@ -54,7 +54,7 @@ function writeText(fd: number, text: string): void {
       if (code === "EPIPE") process.exit(EXIT.ok);
       if (code === "ENOSPC") throw new AppError("disk_full", ...FULL_OUTPUT);
       if (code !== "EAGAIN") throw error;
-      // A full pipe with a slow reader.
+      // The pipe is full: wait for its reader.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PIPE_WAIT_MS);
     }
   }
@@ -62,7 +62,7 @@ function writeText(fd: number, text: string): void {
 
 const PIPE_WAIT_MS = 5;
 
-/** Thrown here, because later it would look like a full disk under the database. */
+/** Thrown at the write: later the error would look like a full disk under the database. */
 const FULL_OUTPUT = [
   "The output could not be written: the disk is full.",
   { hint: "Free some space, then run the command again." },

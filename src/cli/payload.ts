@@ -1,7 +1,7 @@
 // Reads the payload of `c-mem context`: an agent's hook has one on stdin, a person or a script does not.
 import { fstatSync, readFileSync } from "node:fs";
 
-/** An agent's shell may leave an open, empty pipe as stdin. Agents write a hook's payload before Node has started. */
+/** An agent's shell may leave an open, empty pipe as stdin. A hook's payload arrives before Node has started. */
 const WAIT_MS = 500;
 
 /** Undefined if stdin is empty. */
@@ -24,7 +24,7 @@ function statStdin(): ReturnType<typeof fstatSync> | undefined {
   }
 }
 
-/** All of a pipe or socket; nothing if the first byte does not come in time. */
+/** Reads a pipe or socket to its end; empty if no byte arrives in time. */
 function readStream(stream: NodeJS.ReadStream): Promise<string> {
   return new Promise((done) => {
     const chunks: Buffer[] = [];

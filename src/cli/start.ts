@@ -1,5 +1,5 @@
-// The entry point of `c-mem`, built as c-mem.cjs. Hook commands and the status line with a payload run in the hook bundle, `mcp` in
-// the MCP server's, everything else in the command line's.
+// The entry point of `c-mem`, built as c-mem.cjs. Hook commands and the status line with a payload run in the hook
+// bundle, `mcp` in the MCP server's, everything else in the command line's.
 import { join } from "node:path";
 import { runWithBytecodeCache } from "../platform/bytecode-cache.ts";
 import { CACHE, resolveHome } from "../config/paths.ts";

@@ -35,7 +35,10 @@ export function withStore<T>(paths: Paths, work: (db: Db) => T, { startsWorker =
 /** The next process to open the database reads this much log in under a millisecond. */
 const SHORT_LOG_BYTES = 512 * 1024;
 
-/** Closing checkpoints the log and waits for the disk, so a short log is left to the next process: this one exits anyway. */
+/**
+ * Closing checkpoints the log and waits for the disk, so a short log is left to the next process: this one exits
+ * anyway.
+ */
 function release(db: Db, paths: Paths, startsWorker: boolean): void {
   if ((statOf(`${paths.database}-wal`)?.size ?? 0) > SHORT_LOG_BYTES) db.close();
   // Last, because the work may have added jobs.

@@ -1,4 +1,4 @@
-// The report of a sync: what it read and what it skipped, printed and in the file of --log.
+// Reports what a sync read and skipped: prints it, and appends it to the --log file.
 import { closeSync, openSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import { cleanupDays } from "../agents/claude-code/site.ts";
@@ -127,9 +127,7 @@ export interface SyncLog {
   close(): void;
 }
 
-/**
- * Opened first, so that a sync with an unwritable log does not start. "-" is stderr: stdout is for the summary and for JSON.
- */
+/** Call before the sync: an unwritable log must stop it. "-" is stderr, because stdout is for the summary and JSON. */
 export function openSyncLog(file: string): SyncLog {
   const fd = file === "-" ? STDERR : openLog(resolve(file));
   return {
@@ -151,7 +149,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function openLog(path: string): number {
   try {
-    // It contains paths of projects.
+    // Private: it contains paths of projects.
     return openSync(path, "a", 0o600);
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;

@@ -48,7 +48,7 @@ describe("explainSystemError", () => {
   });
 
   it("returns other errors unchanged", () => {
-    const known = new AppError("EACCES", "told already");
+    const known = new AppError("EACCES", "already explained");
     expect(explainSystemError(known)).toBe(known);
     expect(explainSystemError(undefined)).toBeUndefined();
     try {

@@ -29,7 +29,7 @@ export const WORKER: WorkerProgram = {
 };
 
 const START_MS = 20_000;
-/** A job is finished first, and some are long. */
+/** The worker finishes its job first, and some jobs are long. */
 const STOP_MS = 60_000;
 const POLL_MS = 50;
 
@@ -47,7 +47,7 @@ export async function startWorker(paths: Paths): Promise<WorkerLock> {
   const find = (): WorkerLock | undefined =>
     hasHeartbeat(paths.workerLock, Date.now()) ? findWorker(paths.workerLock, Date.now()) : undefined;
   if (find() === undefined) {
-    // Fails at once on a full disk, where a worker could not take the lock. Removed: an earlier failed start does not count.
+    // Fails on a full disk, where no worker could take the lock. Deleting also clears the mark of an earlier failed start.
     replaceFile(paths.workerStart, String(process.pid), { isDurable: false });
     rmSync(paths.workerStart);
     spawnWorker(paths, WORKER);
@@ -81,7 +81,7 @@ async function findRunning(paths: Paths): Promise<WorkerLock | undefined> {
   return find();
 }
 
-/** By a file; on a full disk by a signal, which means the same to the worker. */
+/** Writes a request file; on a full disk sends a signal, which has the same effect. */
 function askToStop(paths: Paths, lock: WorkerLock): void {
   try {
     requestStop(paths, lock.token);
@@ -91,7 +91,7 @@ function askToStop(paths: Paths, lock: WorkerLock): void {
   }
 }
 
-/** On Windows a signal would kill it in the middle of a job. */
+/** False on Windows, where a signal would kill the worker in the middle of a job. */
 function isSignalable({ machine }: WorkerLock): boolean {
   return machine === machineId() && process.platform !== "win32";
 }
@@ -121,7 +121,7 @@ export async function withoutWorker<T>(paths: Paths, work: () => T | Promise<T>)
   }
 }
 
-/** Its lock and its process are gone, so the caller may delete files it had open. */
+/** True if the worker's lock and process are gone: the caller may delete files that the worker had open. */
 function hasStopped(paths: Paths, lock: WorkerLock): boolean {
   if (findWorker(paths.workerLock, Date.now())?.token === lock.token) return false;
   return lock.machine !== machineId() || !isSameProcess(lock);

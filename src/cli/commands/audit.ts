@@ -44,7 +44,7 @@ interface Receipt {
   problems: string[];
 }
 
-/** Files first, so that events in the spool are stored without secrets. */
+/** Cleans files before the database, so that events in the spool are stored without secrets. */
 async function removeSecrets(paths: Paths, findings: readonly Finding[]): Promise<Receipt> {
   const receipt: Receipt = { rows: 0, kinds: {}, files: [], problems: [] };
   const isOfDatabase = (file: string): boolean => /\.db(?:-wal|-journal)?$/.test(file);
@@ -62,7 +62,7 @@ async function removeSecrets(paths: Paths, findings: readonly Finding[]): Promis
       receipt.rows += path === paths.database ? withStore(paths, (db) => cleanStore(db, paths)) : cleanOther(path);
       receipt.files.push({ file, fix: "rewritten" });
     } catch (error) {
-      // The caller repairs the database in use.
+      // `withRepair` repairs the current database.
       if (error instanceof DamagedStore) throw error;
       const next = isDamage(error) ? " It cannot be rewritten: delete it if you no longer need it." : "";
       receipt.problems.push(`${file}: ${(toStoreError(error, path) as Error).message}${next}`);
@@ -74,7 +74,7 @@ async function removeSecrets(paths: Paths, findings: readonly Finding[]): Promis
 
 function cleanStore(db: Db, paths: Paths): number {
   overwriteDeleted(db);
-  // Must come first: scrubbing clears the mark that an erasure is unfinished.
+  // Must come before scrub(), which clears the mark of an unfinished erasure.
   if (isUnclean(db)) finishForget(db, paths);
   const rows = cleanRows(db);
   // Observations derived from cleaned rows are derived again.
@@ -86,7 +86,7 @@ function cleanStore(db: Db, paths: Paths): number {
 
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** A copy of the database. Migrated first, because cleanRows knows only the current schema; nothing is derived in it. */
+/** Cleans a copy of the database. Migrates it first, because cleanRows knows only the current schema. */
 function cleanOther(path: string): number {
   const db = openDriver(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {

@@ -34,7 +34,7 @@ export const command = defineCommand({
       else writeDocument(STDOUT, text);
       return EXIT.ok;
     }
-    // Not in the current folder: it is often a repository, and the report would be committed.
+    // Not in the current folder: it is often a repository, and the report might be committed.
     const path =
       named === undefined
         ? join(paths.logs, `c-mem-bug-report-${new Date().toISOString().slice(0, 10)}.txt`)
@@ -92,7 +92,7 @@ function storeLines(paths: Paths): string[] {
   }
 }
 
-/** Numbers and choices as they are; of free text only that it is set. */
+/** Shows numbers and choices; of free text only "(set)". */
 function settingLines(paths: Paths, env: Env): string[] {
   const { values, sources, problems } = loadSettings({ user: paths.config }, env);
   const shown = SETTING_KEYS.filter((key) => sources[key] !== "default").map((key) => {
@@ -103,7 +103,7 @@ function settingLines(paths: Paths, env: Env): string[] {
   return [...shown, ...problems.map((problem) => `problem: ${withoutQuoted(problem)}`)];
 }
 
-/** Messages quote invalid settings, which may be the name of a client. */
+/** Messages quote invalid settings, which may contain private names. */
 function withoutQuoted(text: string): string {
   return text.replace(/"[^"]*"/g, '"…"');
 }

@@ -27,24 +27,24 @@ export const command = defineCommand({
     fix: { kind: "flag", about: "fix what can be fixed, and list each fix" },
   },
   async run(input, { json, paths, env }) {
-    // A missing SQLite is the first thing to report.
+    // On a Node without SQLite: runs again with the Node that `install` found.
     if (!hasSqlite() && readInstall(paths.install) !== undefined) ensureRuntime(env, process.argv.slice(2));
     if (hasSqlite()) await repairIfDamaged(paths);
     const size = statOf(paths.database)?.size ?? 0;
     const isScanned = input.deep || size < QUICK_BYTES;
-    const look = () => [
+    const runChecks = () => [
       ...checkHealth(paths, env, { now: Date.now(), deep: isScanned, cwd: process.cwd() }),
-      ...(isScanned ? [] : [notRead(size)]),
+      ...(isScanned ? [] : [notScanned(size)]),
     ];
-    const fixes = input.fix ? await applyFixes(paths, look()) : [];
-    const lookDeeply = async () => (input.deep && hasSqlite() ? await runDeepChecks(paths, env) : []);
-    let deep = await lookDeeply();
+    const fixes = input.fix ? await applyFixes(paths, runChecks()) : [];
+    const runDeep = async () => (input.deep && hasSqlite() ? await runDeepChecks(paths, env) : []);
+    let deep = await runDeep();
     const broken = deep.filter((check) => check.fix !== undefined);
     if (input.fix && broken.length > 0) {
       fixes.push(...(await applyFixes(paths, broken)));
-      deep = await lookDeeply();
+      deep = await runDeep();
     }
-    const checks = look().concat(deep);
+    const checks = runChecks().concat(deep);
     const failed = checks.filter((check) => check.state === "fail").length;
     if (json) {
       // `mended` is the older name of `is_fixed`. check-words: data
@@ -60,7 +60,7 @@ export const command = defineCommand({
   },
 });
 
-/** The checks report other problems. */
+/** Ignores other errors: the checks report them. */
 async function repairIfDamaged(paths: Paths): Promise<void> {
   try {
     await withRepair(() => openForCommand(paths).close());
@@ -69,10 +69,10 @@ async function repairIfDamaged(paths: Paths): Promise<void> {
   }
 }
 
-/** Checking this much takes a second or two. */
+/** Up to this size, reading the whole database takes a second or two. */
 const QUICK_BYTES = 500 * 1024 * 1024;
 
-function notRead(size: number): Check {
+function notScanned(size: number): Check {
   return { name: "database", state: "ok", message: `opens; c-mem doctor --deep checks all ${bytes(size)}` };
 }
 

@@ -60,7 +60,7 @@ export const command = defineCommand({
 async function exportAll(file: string | undefined, json: boolean): Promise<number> {
   if (json && file === undefined)
     throw new AppError("usage", "--json needs --output <file>: the rows are JSON themselves.");
-  // Renamed when complete.
+  // Renamed to `file` when complete.
   const temporary = file === undefined ? undefined : `${file}.${process.pid}.tmp`;
   const fd = temporary === undefined ? STDOUT : createFile(temporary);
   try {

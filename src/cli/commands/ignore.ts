@@ -45,7 +45,7 @@ export const command = defineCommand({
       throw new AppError("bad_config", `${loaded.blocked}.`, { hint: `Fix ${paths.config}, then run this again.` });
     }
     const before = loaded.values.excludePaths;
-    // The settings may have it in another spelling.
+    // The list may have the path as typed.
     if (input.remove) return remove(paths, before.includes(named) ? named : pattern, before, json);
     rejectIneffective("excludePaths", [pattern]);
     const isNew = !before.includes(pattern);
@@ -81,7 +81,7 @@ export const command = defineCommand({
   },
 });
 
-/** Files known only from an agent's copies have no tool use, so the deletion does not cover them. */
+/** Files known only from an agent's snapshots have no tool use, so the deletion set does not include them. */
 function forgetSnapshots(db: Db, pattern: string): void {
   const isThere = (root: string, path: string): boolean => covers(pattern, isAbsolute(path) ? path : join(root, path));
   transaction(db, () => deleteSnapshotsWhere(db, isThere));
@@ -141,7 +141,7 @@ function projectRoot(): string {
 /** The absolute path, as stored in the settings. */
 function fullPattern(named: string): string {
   if (named.startsWith("~")) return named;
-  // "**" at the beginning means anywhere.
+  // A pattern that begins with "**" matches in every folder.
   return named.startsWith("**") ? named : resolve(named);
 }
 

@@ -33,36 +33,36 @@ export const command = defineCommand({
     timeout: { kind: "text", value: "seconds", about: "stop after this time (default: 120, plus 1 per MB)" },
   },
   /**
-   * In a child process, which is killed at the time limit: an SQL statement over a crafted database may never end, and
-   * nothing else can interrupt it.
+   * Imports in a child process and kills it at the time limit: an SQL statement over a crafted database may never end,
+   * and cannot be interrupted otherwise.
    */
   async run({ file, timeout }, { json }) {
     const path = resolve(file);
     const bytes = checkFile(path);
     if (process.env[CHILD] === "1") return importFile(path, json);
     const seconds = readSeconds(timeout) ?? MIN_SECONDS + Math.ceil(bytes / BYTES_PER_SECOND);
-    const { status, isLate } = await runChild(seconds * 1000);
-    // It was killed before it deleted forgotten rows.
+    const { status, timedOut } = await runChild(seconds * 1000);
+    // The child was killed before it deleted forgotten rows.
     if (status === EXIT.interrupted) withStore(resolvePaths(process.env), (db) => deleteForgotten(db, Date.now()));
-    if (!isLate) return status;
+    if (!timedOut) return status;
     throw new AppError("import_timeout", `The import of ${path} was stopped after ${count(seconds, "second")}.`, {
       hint: "Rows imported so far are kept. To allow more time: c-mem import <file> --timeout <seconds>",
     });
   },
 });
 
-async function runChild(timeoutMs: number): Promise<{ status: number; isLate: boolean }> {
+async function runChild(timeoutMs: number): Promise<{ status: number; timedOut: boolean }> {
   let child: ChildProcess | undefined;
-  // Before the child starts: a signal right after would end only this process, and the child would continue.
+  // Registered before the child starts: otherwise an early signal would end only this process.
   for (const signal of SIGNALS) process.once(signal, () => child?.kill("SIGKILL"));
   child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
     stdio: "inherit",
     env: { ...process.env, [CHILD]: "1" },
     windowsHide: true,
   });
-  let isLate = false;
+  let timedOut = false;
   const timer = setTimeout(() => {
-    isLate = true;
+    timedOut = true;
     child.kill("SIGKILL");
   }, timeoutMs);
   const status = await new Promise<number>((done, fail) => {
@@ -70,10 +70,10 @@ async function runChild(timeoutMs: number): Promise<{ status: number; isLate: bo
     child.once("close", (code, signal) => done(code ?? (signal === null ? EXIT.failure : EXIT.interrupted)));
   });
   clearTimeout(timer);
-  return { status, isLate };
+  return { status, timedOut };
 }
 
-/** A regular file, because a pipe or device may never end. Returns its size. */
+/** Requires a regular file, because a pipe or device may never end. Returns its size. */
 function checkFile(path: string): number {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw new AppError("nothing_found", `No such file: ${path}`);
@@ -103,7 +103,7 @@ function importFile(path: string, json: boolean): number {
   else checkExport(path);
   const end: ExportEnd = { isWhole: false };
   const { counts, source, forgotten, backup } = withStore(paths, (db) => {
-    // So that the import can be undone.
+    // With this backup the import can be undone.
     const made = countSessions(db).sessions > 0 ? createBackup(paths.database, "manual", Date.now()).path : null;
     const read = isDatabase ? importDatabase(db, path) : { source: "c-mem", ...importRows(db, readExport(path, end)) };
     return {

@@ -141,7 +141,7 @@ interface ClaudePlan {
   configDir: string;
   backup: Step[];
   steps: Step[];
-  /** Its part of the install record, before and after the steps. */
+  /** Claude Code's part of the install record, before and after the steps. */
   site(isDone: boolean): Record<string, InstalledSite>;
 }
 
@@ -191,7 +191,7 @@ async function planClaude(
   };
 }
 
-/** Asks on a terminal. True: add it, or keep it up to date. Never overwrites another tool's. */
+/** True: add the status line, or update it. Asks on a terminal. Throws rather than overwrite another tool's. */
 async function wantsStatusLine(site: ClaudeSite, input: Input): Promise<boolean> {
   const wanted = input.statusline ? true : input.noStatusline ? false : undefined;
   if (site.statusLine === "other") {
@@ -234,7 +234,7 @@ function importSessions(node: string, env: NodeJS.ProcessEnv): Step {
   return {
     about: "import earlier sessions (c-mem sync)",
     run() {
-      // A failure does not matter: `c-mem sync` can run later. Output goes to stderr, because stdout is for JSON.
+      // Ignores a failure: `c-mem sync` can run later. Output goes to stderr, because stdout is for JSON.
       spawnSync(node, [process.argv[1] ?? "", "sync"], { stdio: ["ignore", STDERR, STDERR], env });
     },
   };

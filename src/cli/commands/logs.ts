@@ -12,7 +12,7 @@ export const command = defineCommand({
   fields: { follow: { kind: "flag", short: "f", about: "keep printing new entries" }, ...logs.fields },
   async run({ follow, ...input }, invocation) {
     const { json, paths } = invocation;
-    // By time, so that a rotated log is not printed again.
+    // Compares times, so that entries of a rotated log are not printed again.
     let last = allLogEntries(paths).at(-1)?.at ?? "";
     const code = await runQuery(logs, input, invocation, { opensStore: false });
     if (!follow || json) return code;

@@ -67,7 +67,7 @@ async function askForLink({ port, token }: { port: number; token: string }): Pro
   }
 }
 
-/** Undefined without a desktop. */
+/** The command that opens a link; undefined without a desktop. */
 function findOpener(env: NodeJS.ProcessEnv): [string, ...string[]] | undefined {
   if (process.platform === "darwin") return ["open"];
   if (process.platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler"];

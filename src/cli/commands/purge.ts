@@ -50,7 +50,7 @@ export const command = defineCommand({
         return EXIT.failure;
       }
       const before = fileSize(db).bytes;
-      // After a power cut, the next purge deletes it again.
+      // The next purge deletes rows that reappear after a power cut.
       relaxDurability(db);
       const { result: purged } = await runSteps(purge(db, settings, Date.now(), { mayVacuum: true }), {
         progress: startProgress(json),

@@ -26,7 +26,7 @@ function runAgent([program = "", ...args]: readonly string[], cwd: string): numb
       hint: "The agent finds a session only from its folder. `c-mem show` still prints the transcript.",
     });
   }
-  // On Windows agents are scripts, which need a shell: it must not interpret a session's id.
+  // On Windows, agents are scripts and need a shell, which must not interpret the session's id.
   const shell = process.platform === "win32";
   if (shell && !args.every((arg) => /^[\w@=:,./-]+$/.test(arg)))
     throw new AppError("odd_session", "The session's id contains characters that the shell would interpret.");

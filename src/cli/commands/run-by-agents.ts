@@ -1,4 +1,4 @@
-// Commands that src/cli/start.ts gives to other bundles. Without their input they print a usage error instead of waiting.
+// Commands that src/cli/start.ts runs in other bundles. Called without input, they print a usage error.
 import { AppError } from "../../core/error.ts";
 import { defineCommand } from "../command.ts";
 

@@ -24,7 +24,7 @@ import { fields, type InputOf } from "../../queries/fields.ts";
 
 /** Below this, starting a thread costs more time than it saves. */
 const PARALLEL_BYTES = 16 * 1024 * 1024;
-/** The next search or the worker indexes fewer rows. */
+/** Up to this many rows are left for the next search or the worker to index. */
 const FEW_ROWS = 20;
 const READER_THREAD = new URL("./reader-thread.cjs", import.meta.url);
 
@@ -161,7 +161,7 @@ async function archiveAll(
   report.archived = { written, ...archiveSize(context.archive) };
 }
 
-/** A broken file does not stop the others; a file deleted meanwhile is no error. */
+/** A broken file does not stop the others; a file that was deleted meanwhile is not an error. */
 async function forEachFile<T extends { file: TranscriptFile }>(
   items: readonly T[],
   report: SyncReport,

@@ -124,7 +124,7 @@ function removeFromClaude(
   ];
 }
 
-/** After the hooks are removed, which would start another worker. */
+/** Runs after the hooks are removed, because a hook would start another worker. */
 function stopWorkerSteps(paths: Paths, isLast: boolean): Step[] {
   if (!isLast || findWorker(paths.workerLock, Date.now()) === undefined) return [];
   return [

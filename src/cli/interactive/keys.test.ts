@@ -18,7 +18,7 @@ async function read(...pieces: (string | Uint8Array)[]): Promise<Key[]> {
   return keys;
 }
 
-describe("keys", () => {
+describe("readKeys", () => {
   it.each<[string, Key[]]>([
     ["abc", [text("abc")]],
     ["日本語 ü 👩‍👩‍👧", [text("日本語 ü 👩‍👩‍👧")]],
@@ -32,7 +32,7 @@ describe("keys", () => {
     ["\u001b\u007f\u001bb\u001b[1;5C", [key("meta-backspace"), key("meta-b"), key("ctrl-right")]],
     ["\u001b[200~two\nlines\u0000 and\ttabs\u001b[201~!", [text("two lines  and tabs!")]],
     ["one\rtwo\r\nthree", [text("one two three")]],
-  ])("%j is %j", async (input, keys) => {
+  ])("reads %j as %j", async (input, keys) => {
     expect(await read(input)).toEqual(keys);
   });
 

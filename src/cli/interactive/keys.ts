@@ -4,9 +4,9 @@ import { emitKeypressEvents, type Interface, type Key as Keypress } from "node:r
 /** Node's names: "up", "ctrl-a", "meta-b", "shift-tab", "return". */
 export type Key = { kind: "text"; text: string } | { kind: "key"; name: string };
 
-/** A lone escape character for this long is the Escape key. Slow connections split sequences for less time. */
+/** After this time a lone escape character is the Escape key; parts of a split sequence arrive sooner. */
 const ESCAPE_MS = 50;
-/** A paste arrives in pieces: each would start a search, and a line break would be Enter. */
+/** Keys within this time are handled together: each piece of a paste would start a search, each line break be Enter. */
 const GATHER_MS = 8;
 
 /* oxlint-disable-next-line no-control-regex */
@@ -61,7 +61,7 @@ function joinTexts(keys: readonly Key[]): Key[] {
       joined.push(key);
       continue;
     }
-    // A line break right before text was pasted in a terminal that does not mark pastes.
+    // A line break directly before text is part of a paste: some terminals do not mark pastes.
     const isAfterBreak = isLineBreak(joined.at(-1));
     while (isLineBreak(joined.at(-1))) joined.pop();
     const last = joined.at(-1);

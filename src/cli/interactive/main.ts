@@ -64,24 +64,24 @@ function runSearch(terminal: Terminal, searcher: Searcher, start: State): Promis
         }
       };
     const searchSemantic = async (): Promise<void> => {
-      const asked = state.question;
-      const better = await searcher.searchSemantic(asked);
-      if (better === undefined || state.question !== asked || state.outcome !== undefined) return;
+      const question = state.question;
+      const better = await searcher.searchSemantic(question);
+      if (better === undefined || state.question !== question || state.outcome !== undefined) return;
       state = refineResults(state, better);
       refresh();
     };
-    const take = guarded((keys: readonly Key[]) => {
-      const asked = state.question;
+    const handleKeys = guarded((keys: readonly Key[]) => {
+      const question = state.question;
       state = keys.reduce(pressKey, state);
       if (state.outcome !== undefined) return done(state.outcome);
-      if (state.question !== asked) {
+      if (state.question !== question) {
         state = showResults(state, searcher.search(state.question));
         clearTimeout(pause);
         pause = setTimeout(() => void searchSemantic().catch(fail), PAUSE_MS);
       }
       refresh();
     });
-    close = readKeys(stdin, take);
+    close = readKeys(stdin, handleKeys);
     stdin.on("end", () => done({ kind: "leave", exitCode: EXIT.ok }));
     const onResize = guarded(() => {
       state = resize(state, terminal.size());

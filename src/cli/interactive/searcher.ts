@@ -1,4 +1,4 @@
-// Runs the searches of the interactive search: the newest sessions, or those that match.
+// Runs the searches of the interactive search: finds the newest sessions, or the matching ones.
 import { embedSearchWords } from "../../queries/embedding-cache.ts";
 import type { QueryContext } from "../../queries/query.ts";
 import { oneLine } from "../../core/text.ts";
@@ -8,20 +8,20 @@ import type { Db } from "../../store/db/driver.ts";
 import type { Scope } from "../../store/reads/scope.ts";
 import { listSessions } from "../../store/reads/session-list.ts";
 import { turnTexts } from "../../store/reads/items.ts";
-import type { By, Question, Result } from "./state.ts";
+import type { FoundBy, Question, Result } from "./state.ts";
 import type { Preview } from "./view.ts";
 
 const MAX_NEWEST = 200;
-/** Each result's texts are read: 30 of them take about 30 ms. */
+/** Reading the texts of 30 results takes about 30 ms. */
 const MAX_FOUND = 30;
 const PREVIEW_CHARS = 220;
 const DAY_MS = 86_400_000;
 
 export interface Searcher {
   search(question: Question): Result[];
-  /** Semantic search as well, which is slower; undefined if only keywords can be searched. */
-  searchSemantic(question: Question): Promise<{ results: Result[]; by: By } | undefined>;
-  /** For the selected result. */
+  /** Keyword and semantic search, which is slower; undefined without a query or an embedding model. */
+  searchSemantic(question: Question): Promise<{ results: Result[]; by: FoundBy } | undefined>;
+  /** The snippet shown below the list for the selected result. */
   preview(result: Result): Preview;
 }
 

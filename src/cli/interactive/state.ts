@@ -19,8 +19,8 @@ export interface Result {
   promptNumber?: number;
 }
 
-/** How results were found; "no meaning": semantic search failed. */
-export type By = "words" | "meaning" | "no meaning";
+/** How results were found. "no meaning": by keywords only, because semantic search failed. */
+export type FoundBy = "keywords" | "meaning" | "no meaning";
 
 export type Outcome = { kind: "leave"; exitCode: number } | { kind: "open"; result: Result };
 
@@ -29,7 +29,7 @@ export interface State {
   /** Index into the query. */
   cursor: number;
   results: readonly Result[];
-  by: By;
+  by: FoundBy;
   selected: number;
   /** The first result on the screen. */
   top: number;
@@ -41,12 +41,12 @@ export interface State {
 }
 
 const TIMES: readonly (number | undefined)[] = [undefined, 7, 30];
-/** Of a pasted log, the beginning is searched for. */
+/** Only the beginning of a longer paste is searched. */
 const MAX_QUERY_CHARS = 2_000;
 
 export function createState(options: Pick<State, "size" | "project" | "agents">): State {
   const question = { query: "", here: options.project !== undefined, agent: undefined, days: undefined };
-  return { ...options, question, cursor: 0, results: [], by: "words", selected: 0, top: 0 };
+  return { ...options, question, cursor: 0, results: [], by: "keywords", selected: 0, top: 0 };
 }
 
 export function pressKey(state: State, key: Key): State {
@@ -58,11 +58,11 @@ export function pressKey(state: State, key: Key): State {
 
 /** Results of a new question: the first is selected. */
 export function showResults(state: State, results: readonly Result[]): State {
-  return { ...state, results, by: "words", selected: 0, top: 0 };
+  return { ...state, results, by: "keywords", selected: 0, top: 0 };
 }
 
 /** Better results for the same question: a selected session stays selected. */
-export function refineResults(state: State, { results, by }: { results: readonly Result[]; by: By }): State {
+export function refineResults(state: State, { results, by }: { results: readonly Result[]; by: FoundBy }): State {
   const chosen = state.selected === 0 ? undefined : state.results[state.selected]?.session.id;
   const index = results.findIndex(({ session }) => session.id === chosen);
   return select({ ...state, results, by }, Math.max(0, index));
@@ -72,7 +72,7 @@ export function resize(state: State, size: Size): State {
   return select({ ...state, size }, state.selected);
 }
 
-/** Aliases of keys. */
+/** Keys that do the same as another key. */
 const SAME_AS: Readonly<Record<string, string>> = {
   "ctrl-p": "up",
   "ctrl-n": "down",
@@ -94,18 +94,18 @@ const KEYS: Readonly<Record<string, (state: State) => State>> = {
   pageup: (state) => select(state, state.selected - layoutOf(state.size).listRows),
   pagedown: (state) => select(state, state.selected + layoutOf(state.size).listRows),
 
-  tab: (state) => (state.project === undefined ? state : ask(state, { here: !state.question.here })),
-  "ctrl-a": (state) => ask(state, { agent: after([undefined, ...state.agents], state.question.agent) }),
-  "ctrl-t": (state) => ask(state, { days: after(TIMES, state.question.days) }),
+  tab: (state) => (state.project === undefined ? state : changeQuestion(state, { here: !state.question.here })),
+  "ctrl-a": (state) => changeQuestion(state, { agent: nextOf([undefined, ...state.agents], state.question.agent) }),
+  "ctrl-t": (state) => changeQuestion(state, { days: nextOf(TIMES, state.question.days) }),
 
-  left: (state) => ({ ...state, cursor: before(state) }),
-  right: (state) => ({ ...state, cursor: behind(state) }),
+  left: (state) => ({ ...state, cursor: previousCharacter(state) }),
+  right: (state) => ({ ...state, cursor: nextCharacter(state) }),
   "meta-b": (state) => ({ ...state, cursor: wordStart(state) }),
   "meta-f": (state) => ({ ...state, cursor: wordEnd(state) }),
   home: (state) => ({ ...state, cursor: 0 }),
   end: (state) => ({ ...state, cursor: state.question.query.length }),
-  backspace: (state) => edit(state, before(state), state.cursor, ""),
-  delete: (state) => edit(state, state.cursor, behind(state), ""),
+  backspace: (state) => edit(state, previousCharacter(state), state.cursor, ""),
+  delete: (state) => edit(state, state.cursor, nextCharacter(state), ""),
   "ctrl-w": (state) => edit(state, wordStart(state), state.cursor, ""),
   "ctrl-u": (state) => edit(state, 0, state.cursor, ""),
   "ctrl-k": (state) => edit(state, state.cursor, state.question.query.length, ""),
@@ -113,7 +113,8 @@ const KEYS: Readonly<Record<string, (state: State) => State>> = {
   return: open,
   escape: (state) => leave(state, 0),
   "ctrl-c": (state) => leave(state, 130),
-  "ctrl-d": (state) => (state.question.query === "" ? leave(state, 0) : edit(state, state.cursor, behind(state), "")),
+  "ctrl-d": (state) =>
+    state.question.query === "" ? leave(state, 0) : edit(state, state.cursor, nextCharacter(state), ""),
 };
 
 function leave(state: State, exitCode: number): State {
@@ -125,7 +126,7 @@ function open(state: State): State {
   return result === undefined ? state : { ...state, outcome: { kind: "open", result } };
 }
 
-function ask(state: State, change: Partial<Question>): State {
+function changeQuestion(state: State, change: Partial<Question>): State {
   return { ...state, question: { ...state.question, ...change } };
 }
 
@@ -133,7 +134,7 @@ function edit(state: State, from: number, to: number, text: string): State {
   const { query } = state.question;
   const freeChars = Math.max(0, MAX_QUERY_CHARS - query.length + (to - from));
   const added = text.slice(0, freeChars).replace(/[\uD800-\uDBFF]$/, "");
-  const edited = ask(state, { query: query.slice(0, from) + added + query.slice(to) });
+  const edited = changeQuestion(state, { query: query.slice(0, from) + added + query.slice(to) });
   return { ...edited, cursor: from + added.length };
 }
 
@@ -146,15 +147,15 @@ function select(state: State, wanted: number): State {
   return { ...state, selected, top: Math.max(0, top) };
 }
 
-function after<T>(values: readonly T[], current: T): T {
+function nextOf<T>(values: readonly T[], current: T): T {
   return values[(values.indexOf(current) + 1) % values.length] as T;
 }
 
-function before({ question, cursor }: State): number {
+function previousCharacter({ question, cursor }: State): number {
   return [...graphemes(question.query.slice(0, cursor))].at(-1)?.index ?? 0;
 }
 
-function behind({ question, cursor }: State): number {
+function nextCharacter({ question, cursor }: State): number {
   const [next] = graphemes(question.query.slice(cursor));
   return cursor + (next?.text.length ?? 0);
 }

@@ -54,7 +54,7 @@ function inputLine({ question, cursor }: State, columns: number): { text: string
 }
 
 const BY = {
-  words: "keywords",
+  keywords: "keywords",
   meaning: "keywords and meaning",
   "no meaning": "keywords only (see c-mem doctor)",
 } as const;
@@ -120,7 +120,7 @@ function previewLines(state: State, preview: Preview | undefined, rows: number, 
   if (result !== undefined) lines.push(paint("dim", cutTo(terminalSafe(aboutLine(result, preview)), columns)));
   if (preview !== undefined) {
     const { marks } = preview.snippet;
-    // A line break would count as no column, but is printed as a space.
+    // A line break would count as no column.
     const text = preview.snippet.text.replace(/\s/g, " ");
     const pieces = wrap(text, Math.max(1, columns - 2), rows);
     lines.push(...pieces.map(([start, end]) => `  ${highlight(text, start, end, marks, paint)}`));
