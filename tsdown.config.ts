@@ -1,4 +1,4 @@
-// Builds what users run: the hooks, the worker, the process that embeds for it, the MCP server and the command line, a CJS bundle each.
+// Builds the CJS bundles that users run: hooks, worker, embedding process, MCP server and command line.
 import { fileURLToPath } from "node:url";
 import { defineConfig, type UserConfig } from "tsdown";
 import { asciiOnly } from "./dev/ascii-only.ts";
@@ -14,14 +14,14 @@ const shared: UserConfig = {
   plugins: [textImport(), asciiOnly()],
   deps: { alwaysBundle: [/./] },
   logLevel: "warn",
-  // jsonc-parser's CommonJS build requires its parts in a way no bundler can follow; its ES build is fine.
+  // jsonc-parser's CommonJS build calls require() in a way that bundlers cannot resolve: prefer its ES build.
   inputOptions: {
     checks: { bundlerTimings: false },
     resolve: { mainFields: ["module", "main"], alias: { "@modelcontextprotocol/server/_shims": shims } },
   },
 };
 
-/** Several bundles in one folder: none may clean it. */
+/** `clean` is off because several bundles share a folder. */
 const bundle: UserConfig = {
   ...shared,
   format: "cjs",
@@ -36,12 +36,12 @@ const program: UserConfig = { ...bundle, outDir: "dist" };
 export default defineConfig([
   { ...bundle, entry: { hook: "src/hook/start.ts" } },
   { ...bundle, entry: { "hook-main": "src/hook/main.ts" } },
-  // Apart, so that a hook that asks nothing does not load them.
+  // Separate bundles: a hook that only records an event of Claude Code does not load them.
   { ...bundle, entry: { recall: "src/hook/event-lookup.ts" } },
   { ...bundle, entry: { context: "src/hook/session-start-context.ts" } },
   { ...bundle, entry: { agents: "src/hook/other-agents.ts" } },
   { ...bundle, entry: { opencode: "src/agents/opencode/plugin.ts" } },
-  // With what answers over HTTP apart: most workers are never asked.
+  // server.cjs is a separate chunk: most workers never get an HTTP request.
   { ...bundle, entry: { worker: "src/worker/main.ts" }, outputOptions: { chunkFileNames: "server.cjs" } },
   { ...bundle, entry: { mcp: "src/mcp/main.ts" } },
   { ...bundle, entry: { "embed-process": "src/embed/embed-process.ts" } },

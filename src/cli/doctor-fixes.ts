@@ -100,7 +100,7 @@ async function attempt(name: string, work: () => string | Promise<string>): Prom
 
 async function repair(paths: Paths): Promise<string> {
   const repaired = await withoutWorker(paths, () => repairStore(paths, Date.now()));
-  if (repaired.kind === "whole") throw new Error("the file is intact");
+  if (repaired.kind === "intact") throw new Error("the file is intact");
   return repairText(repaired);
 }
 

@@ -8,7 +8,7 @@ import { countJobs } from "../store/tables/jobs.ts";
 import { spentOn } from "../store/tables/ledger.ts";
 import { runningProject } from "../store/tables/session-status.ts";
 
-/** `before` is what the last call returned; `toRead` counts transcripts. */
+/** Returns the content. `before`: what the last call returned. `toRead`: the number of transcripts still to read. */
 export function writeActivityIfChanged(
   db: Db,
   path: string,

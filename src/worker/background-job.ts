@@ -1,4 +1,4 @@
-// Runs one job of a kind in the background, while the worker's rounds go on.
+// Runs jobs of one kind in the background, one at a time, while the worker's rounds continue.
 import type { Env, Paths } from "../config/paths.ts";
 import { type Db, isStorageError } from "../store/db/driver.ts";
 import { claimJob, extendLease, failJob, type Job, type JobKind, LEASE_MS, releaseJobs } from "../store/tables/jobs.ts";
@@ -13,10 +13,10 @@ export interface JobContext {
 
 interface BackgroundJobOptions extends JobContext {
   kind: JobKind;
-  /** Throws only temporary errors: the job is released and started again. */
+  /** Must throw only temporary errors: the job is then released and started again. */
   run: (db: Db, job: Job, context: JobContext, signal: AbortSignal) => Promise<void>;
   onEnd: () => void;
-  /** How long a running job may take when the worker stops. */
+  /** How long `stop` waits for the running job before it aborts it. */
   graceMs: number;
 }
 
@@ -36,7 +36,7 @@ export class BackgroundJob {
     return this.#current !== undefined;
   }
 
-  /** Claims the next job that is due; false without one, or while one is running. */
+  /** Claims and starts the next due job. False if none is due or one is running. */
   start(db: Db): boolean {
     if (this.isBusy) return false;
     const { kind, owner, log, run, onEnd } = this.#options;
@@ -57,7 +57,7 @@ export class BackgroundJob {
     return true;
   }
 
-  /** Called in every round: a model may answer after the lease has expired. */
+  /** Called in every round, because a model may take longer to answer than the lease lasts. */
   renewLease(db: Db): void {
     if (this.#current === undefined || performance.now() - this.#current.renewedAt < RENEW_MS) return;
     this.#current.renewedAt = performance.now();
@@ -75,7 +75,7 @@ export class BackgroundJob {
 
 const TEMPORARY: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE", "ENOMEM"]);
 
-/** Of the machine, not of the job: a full disk, a busy database. */
+/** True if the error does not depend on the job: a full disk, a busy database. */
 export function isTemporary(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   return isStorageError(error) || TEMPORARY.has(code) || (cause !== undefined && isTemporary(cause));

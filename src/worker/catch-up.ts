@@ -9,17 +9,17 @@ import { readInstall } from "../platform/state/install-record.ts";
 import type { Db } from "../store/db/driver.ts";
 import type { Log } from "./log.ts";
 
-/** Yields the number of transcripts left after each committed piece, so that the worker can do more urgent work. */
+/** Yields the number of unread transcripts after each committed piece, so that the worker can do more urgent work. */
 export function* catchUp(db: Db, paths: Paths, env: Env, log: Log): Generator<number, void> {
   const context = startSync(db, paths, env);
   const pending = changedTranscripts(paths, env, context);
   let read = 0;
-  let left = pending.length;
+  let unread = pending.length;
   for (const { outcome, failed } of syncTranscripts(db, pending, context)) {
     if (outcome !== undefined) read += 1;
     if (failed !== undefined) log(`cannot read ${failed.path}: ${failed.message}`);
-    if (outcome !== undefined || failed !== undefined) left -= 1;
-    yield left;
+    if (outcome !== undefined || failed !== undefined) unread -= 1;
+    yield unread;
   }
   if (read > 0) log(`caught up on ${read} of ${pending.length} transcripts`);
 }
@@ -36,7 +36,7 @@ function changedTranscripts(paths: Paths, env: Env, context: SyncContext): Trans
     ),
   ];
   const maxBytes = settings.maxTranscriptMb * 1024 * 1024;
-  // Without sessions from before the install, if the user declined their import.
+  // If the user declined to import older sessions, skip transcripts last written before the install.
   const since = record?.historySince ?? 0;
   return [...new Map(found.map((transcript) => [transcript.file.path, transcript])).values()].filter(
     ({ file }) =>

@@ -1,13 +1,14 @@
 // Asks a model about one turn; the outcome finishes, postpones or fails the job.
 import { findCaptureContext } from "../capture/capture-context.ts";
 import { userSettings } from "../config/load.ts";
+import { count } from "../core/text.ts";
 import { openProvider } from "../llm/providers.ts";
 import { enrichTurn } from "../memory/enrich/enrich-turn.ts";
 import type { Db } from "../store/db/driver.ts";
 import { failJob, finishJob, type Job, postponeJob, subjectOf } from "../store/tables/jobs.ts";
 import { failOrRethrow, type JobContext } from "./background-job.ts";
 
-/** Throws only temporary errors. The next worker repeats an aborted request. */
+/** Throws only temporary errors. If the request is aborted, the next worker repeats it. */
 export async function runEnrichJob(db: Db, job: Job, context: JobContext, signal: AbortSignal): Promise<void> {
   const { paths, env, owner, log } = context;
   try {
@@ -20,7 +21,7 @@ export async function runEnrichJob(db: Db, job: Job, context: JobContext, signal
     switch (outcome.kind) {
       case "saved":
         finishJob(db, job, owner, now);
-        return log(`${job.key}: the model wrote ${outcome.observations} observations`);
+        return log(`${job.key}: the model wrote ${count(outcome.observations, "observation")}`);
       case "kept":
         finishJob(db, job, owner, now, outcome.message);
         return log(`${job.key}: kept the extractor's version: ${outcome.message}`);

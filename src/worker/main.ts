@@ -16,6 +16,7 @@ import { listFolder, statOf } from "../platform/read-file.ts";
 import { removeLock } from "../platform/worker-lock.ts";
 import { dropWorkerEnv, spawnWorker } from "../platform/worker-start.ts";
 import { AppError } from "../core/error.ts";
+import { count } from "../core/text.ts";
 import { VERSION } from "../core/version.ts";
 import { createBackup } from "../store/db/backup.ts";
 import { toStoreError } from "../store/db/open.ts";
@@ -28,9 +29,9 @@ import { WakeSignal } from "./wake-signal.ts";
 import { runWorker, type StopReason } from "./worker.ts";
 
 const PROGRAM = process.argv[1] ?? "";
-/** Built beside this bundle. */
+/** The build puts the page beside this bundle. */
 const VIEWER = join(import.meta.dirname, "viewer");
-/** The process title: with the lock, and before it has the lock or after it released it. */
+/** Process titles: WORKING while the process has the lock, WAITING before and after. */
 const WORKING = "c-mem worker";
 const WAITING = "c-mem waiting";
 const STOPPED: Readonly<Record<StopReason, string>> = {
@@ -40,7 +41,7 @@ const STOPPED: Readonly<Record<StopReason, string>> = {
   done: "stopped: nothing left to do",
   memory: "restarting: memory above limit",
 };
-/** Below every program a person waits for. */
+/** A lower priority than programs that the user waits for. */
 const NICE = 10;
 
 async function main(args: readonly string[]): Promise<void> {
@@ -78,7 +79,7 @@ async function run(paths: Paths, log: Log, signal: AbortSignal, args: readonly s
   process.title = WORKING;
   log(`started, version ${VERSION}`);
   const open = makeAllPrivate(paths.home);
-  if (open > 0) log(`made ${open} files readable by their owner alone`);
+  if (open > 0) log(`removed access of other users to ${count(open, "file")}`);
   const wakeSignal = new WakeSignal([
     { folder: paths.spool, matters: (name) => name.endsWith(DROP_SUFFIX) },
     { folder: paths.worker, matters: (name) => join(paths.worker, name) === paths.workerRequest },
@@ -125,15 +126,15 @@ function logFailure(log: Log, error: unknown): void {
   else log(`stopped by an error: ${reasonOf(error)}`, { stack: stackOf(error) });
 }
 
-/** A hook that wrote its event while this worker held the lock did not start another one. */
-const JUST_NOW_MS = 10_000;
+/** A hook that writes an event while a worker holds the lock starts no worker: look for such recent events. */
+const RECENT_MS = 10_000;
 
 function hasNewDrop(spool: string): boolean {
   const drops = listFolder(spool).filter((name) => name.endsWith(DROP_SUFFIX));
-  return drops.some((name) => Math.abs(Date.now() - (statOf(join(spool, name))?.mtimeMs ?? 0)) < JUST_NOW_MS);
+  return drops.some((name) => Math.abs(Date.now() - (statOf(join(spool, name))?.mtimeMs ?? 0)) < RECENT_MS);
 }
 
-/** In another process: copying and checking a large database would stop the heartbeat. It logs the result itself. */
+/** Runs in another process, which logs the result: copying a large database here would block the heartbeat. */
 function startBackup(paths: Paths, signal: AbortSignal): Promise<void> {
   const options = { cwd: paths.home, stdio: "ignore", windowsHide: true, signal, killSignal: "SIGKILL" } as const;
   const child = spawn(process.execPath, [PROGRAM, "--backup"], options);
@@ -155,9 +156,9 @@ function makeBackup(paths: Paths, log: Log): void {
 
 type CollectGarbage = (options: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void;
 
-/** An idle V8 keeps spare pages (30 MB after a sync): only a last-resort collection returns them, in some 50 ms. */
+/** An idle V8 keeps unused pages (30 MB after a sync). Only a last-resort collection frees them; it takes 50 ms. */
 function releaseMemory(): void {
-  // A context made after the flag is set has `gc`; this one does not.
+  // `gc` exists only in contexts created after the flag is set.
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as CollectGarbage;
   setFlagsFromString("--no-expose-gc");

@@ -1,8 +1,9 @@
-// What the worker does when nothing is urgent: tidies up, merges search indexes, frees disk space, starts a backup.
+// Work for quiet times: deletes old files and jobs, merges search indexes, frees disk space, starts backups.
 import { tidySessionFiles } from "../capture/live/private-turn.ts";
 import { userSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
+import { count } from "../core/text.ts";
 import { pruneCompileCache } from "../platform/prune-bytecode-cache.ts";
 import { releasePages, fileSize } from "../store/db/disk-usage.ts";
 import type { Db } from "../store/db/driver.ts";
@@ -20,7 +21,7 @@ interface MaintenanceOptions {
   paths: Paths;
   env: Env;
   log: Log;
-  /** Checked between steps: without its lock the worker must stop. */
+  /** Checked between steps: a worker that lost its lock must stop. */
   hasLock: () => boolean;
   /** Makes a backup in another process; undefined: no backups. */
   startBackup?: ((signal: AbortSignal) => Promise<void>) | undefined;
@@ -41,12 +42,12 @@ export class Maintenance {
     this.#options = options;
   }
 
-  /** Merging indexes or freeing space has begun and is not finished. */
+  /** True while merging indexes or freeing disk space is unfinished. */
   get isUnderWay(): boolean {
     return this.#merging !== undefined || this.#freeing !== undefined;
   }
 
-  /** Every hour. True when sessions may have become stale. */
+  /** Runs at most once an hour. True if it ran: sessions may have become stale. */
   tidy(db: Db): boolean {
     if (!this.#isDue.tidy()) return false;
     const { paths } = this.#options;
@@ -58,19 +59,19 @@ export class Maintenance {
     return true;
   }
 
-  /** In the next round instead of in an hour. */
+  /** Makes `tidy` run in the next round instead of in an hour. */
   tidySoon(): void {
     this.#isDue.tidy = everyHour();
   }
 
-  /** Some steps; true while there is more to do. */
-  mergeIndexes(db: Db, isNew: boolean): boolean {
-    if (isNew) this.#merging ??= mergeSearchIndex(db);
+  /** Starts if the database has changed and does some steps. True while there is more to do. */
+  mergeIndexes(db: Db, hasChanged: boolean): boolean {
+    if (hasChanged) this.#merging ??= mergeSearchIndex(db);
     if (this.#merging === undefined || !this.#hasMore(this.#merging)) this.#merging = undefined;
     return this.#merging !== undefined;
   }
 
-  /** Every hour, in some steps; true while there is more to do. */
+  /** Starts at most once an hour and does some steps. True while there is more to do. */
   freeSpace(db: Db): boolean {
     if (this.#freeing === undefined && this.#isDue.freeSpace()) {
       const { paths, env, log } = this.#options;
@@ -88,7 +89,7 @@ export class Maintenance {
     return true;
   }
 
-  /** Once a day, and only when there are sessions. */
+  /** Starts the daily backup if it is due and there are sessions. */
   backUp(db: Db): void {
     const { startBackup, paths, env, onBackedUp } = this.#options;
     if (startBackup === undefined || this.isBackingUp || !this.#isDue.backup()) return;
@@ -101,7 +102,7 @@ export class Maintenance {
     });
   }
 
-  /** After an error, or for another database: what was unfinished starts again. */
+  /** Restarts unfinished work, after an error or for another database. */
   reset(): void {
     this.tidySoon();
     this.#merging = undefined;
@@ -127,16 +128,18 @@ function everyHour(): () => boolean {
 const COMPRESS_AFTER_MS = 30 * 24 * HOUR_MS;
 /** A VACUUM of a smaller database takes a second or two. */
 const VACUUM_BYTES = 200 * 1024 * 1024;
-/** A smaller share of free pages is soon used again. */
+/** A smaller share of free pages stays: new rows soon use it. */
 const FREE_SHARE = 0.1;
 
-/** Yields between short steps, so that the worker can do what is more urgent. */
+/** Yields between short steps, so that the worker can do more urgent work. */
 function* freeDiskSpace(db: Db, settings: Settings, log: Log): Generator<unknown, void> {
   if (isRetentionSet(settings)) {
     const mayVacuum = fileSize(db).bytes < VACUUM_BYTES;
     const { sessions, observations } = yield* purge(db, settings, Date.now(), { mayVacuum });
-    if (sessions + observations > 0)
-      log(`deleted the evidence of ${sessions} sessions and ${observations} observations beyond the retention limits`);
+    if (sessions + observations > 0) {
+      const deleted = `the evidence of ${count(sessions, "session")} and ${count(observations, "observation")}`;
+      log(`deleted ${deleted} beyond the retention limits`);
+    }
   }
   const before = Date.now() - COMPRESS_AFTER_MS;
   let packed = 0;
@@ -144,7 +147,7 @@ function* freeDiskSpace(db: Db, settings: Settings, log: Log): Generator<unknown
     packed += rows;
     yield;
   }
-  if (packed > 0) log(`compressed ${packed} old tool outputs`);
+  if (packed > 0) log(`compressed ${count(packed, "old tool output")}`);
   const { bytes, free } = fileSize(db);
   if (free > bytes * FREE_SHARE) yield* releasePages(db);
 }

@@ -1,4 +1,4 @@
-// A session's job: reads what the transcript adds to the hooks' events, then derives memory of changed turns.
+// Runs a session's job: reads what only its transcript contains, then derives memory of changed turns.
 import { AGENTS } from "../agents/spec.ts";
 import { admitFile } from "../capture/live/ids.ts";
 import type { Transcript } from "../capture/sync/read-transcript.ts";
@@ -18,7 +18,7 @@ export function* runSessionJob(
 ): Generator<void, Derived> {
   const session = findSession(db, sessionId);
   if (session === undefined) return { turns: 0, changed: [] };
-  // enqueue: false, or reading the transcript would enqueue this very job again.
+  // enqueue: false, because reading the transcript would otherwise enqueue this job again.
   const context = startSync(db, paths, env, { enqueue: false, sessionId });
   const pending = transcriptsOf(session).filter(({ file }) => !isUnchanged(file, context));
   let problem: Error | undefined;
@@ -30,7 +30,7 @@ export function* runSessionJob(
     if (enrich) enqueueEnrich(db, id, { isChanged, now });
   });
   updateSearchIndex(db);
-  // Thrown last: memory of hook events is derived even if the transcript cannot be read.
+  // Thrown last, so that memory of hook events is derived even if the transcript cannot be read.
   if (problem !== undefined) throw problem;
   return derived;
 }

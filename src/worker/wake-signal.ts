@@ -1,4 +1,4 @@
-// The worker's sleep, which a new file in a watched folder or a call of wake() ends.
+// Lets the worker sleep for a time, or until a file appears in a watched folder or wake() is called.
 import { mkdirSync, watch } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 

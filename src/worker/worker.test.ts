@@ -43,7 +43,7 @@ function createHome(): Home {
     logged,
     async run(extra = {}) {
       const lock = await takeLock(paths, "1.0.0");
-      if (lock === undefined) throw new Error("another has the lock");
+      if (lock === undefined) throw new Error("another worker has the lock");
       const wakeSignal = new WakeSignal([{ folder: paths.spool, matters: () => true }]);
       const log = (message: string) => void logged.push(message);
       try {
@@ -57,7 +57,7 @@ function createHome(): Home {
   };
 }
 
-/** A session that has ended, in the home's database. */
+/** Stores an ended session and enqueues its job. */
 function remember(home: Home, transcriptPath?: string, text = "Why?"): void {
   const { db, add } = seedStore(home.paths.database);
   add("s1", prompt(text), transcriptPath === undefined ? {} : { transcriptPath });
@@ -82,7 +82,7 @@ describe("a worker", () => {
     expect(isWatched()).toBe(false);
   });
 
-  it("stops when it was idle for a while", async () => {
+  it("stops after being idle for a while", async () => {
     const home = createHome();
     remember(home);
     ask(home, "UPDATE jobs SET run_after = 0");
@@ -107,11 +107,11 @@ describe("a worker", () => {
     remember(home);
     ask(home, "UPDATE jobs SET run_after = 0");
     const clock = performance.now.bind(performance);
-    let stoodStillMs = 0;
-    const now = vi.spyOn(performance, "now").mockImplementation(() => clock() + stoodStillMs);
-    // Asked just before a round begins: that is where it was stopped.
+    let suspendedMs = 0;
+    const now = vi.spyOn(performance, "now").mockImplementation(() => clock() + suspendedMs);
+    // The worker calls this just before a round: let it seem suspended for a minute there.
     const lastRequestAt = () => {
-      stoodStillMs = 60_000;
+      suspendedMs = 60_000;
       writeFileSync(home.paths.workerLock, JSON.stringify({ pid: 1, token: "another's" }));
       return performance.now();
     };
@@ -127,7 +127,7 @@ describe("a worker", () => {
     const path = join(folder, "s1.jsonl");
     writeFileSync(path, "{}\n");
     remember(home, path);
-    // Its mark says that it was read further than can be told: reading on is an error.
+    // Reading continues from the stored state, which is not JSON here: an error.
     const { db } = seedStore(home.paths.database);
     db.run(
       `INSERT INTO sync_state (path, agent, session_id, byte_offset, line, size, mtime, fingerprint, state, malformed, synced_at)
@@ -165,6 +165,25 @@ describe("a worker", () => {
     expect(db.get("SELECT count(*) AS n FROM summaries WHERE prompt_number = 1")).toEqual({ n: 1 });
     db.close();
   });
+
+  it("writes to a new database after the file was deleted", async () => {
+    const home = createHome();
+    remember(home);
+    ask(home, "UPDATE jobs SET run_after = 0");
+    const worker = home.run({ idleMs: 6_000 });
+    while (!home.logged.some((line) => line.includes("memory of"))) await new Promise((done) => setTimeout(done, 50));
+    for (const end of ["", "-wal", "-shm"]) rmSync(home.paths.database + end);
+    writeDrop(home.paths.spool, {
+      agent: "claude-code",
+      sessionId: "s2",
+      cwd: "/app",
+      project: { key: "k", name: "app", root: "/app" },
+      activity: prompt("Still there?"),
+      at: Date.now(),
+    });
+    expect(await worker).toBe("idle");
+    expect(ask(home, "SELECT text FROM prompts")).toEqual([{ text: "Still there?" }]);
+  });
 });
 
 describe("the lock", () => {
@@ -190,7 +209,7 @@ describe("the lock", () => {
     expect(await takeLock(paths, "1.0.0", patience)).toBeDefined();
   });
 
-  it("of another machine counts as long as its heartbeat is recent", async () => {
+  it("of another machine is respected while its heartbeat is recent", async () => {
     const { paths } = createHome();
     const first = await takeLock(paths, "1.0.0", patience);
     writeFileSync(paths.workerLock, JSON.stringify({ ...first, machine: "elsewhere", pid: 2 ** 22 + 1 }));
@@ -199,43 +218,24 @@ describe("the lock", () => {
     expect(await takeLock(paths, "1.0.0", patience)).toBeDefined();
   });
 
-  it("keeps a request to stop that arrives while it is taken", async () => {
+  it("is taken without deleting a pending request to stop", async () => {
     const { paths } = createHome();
     requestStop(paths, "another");
     const lock = await takeLock(paths, "1.0.0", patience);
     expect([isStopRequested(paths, "another"), isStopRequested(paths, lock?.token ?? "")]).toEqual([true, false]);
   });
 
-  it("of a running worker that does not stop is left alone, older or not", async () => {
+  it("of a running worker that does not stop is not taken over, whatever its version", async () => {
     const { paths } = createHome();
     const first = await takeLock(paths, "1.0.0", patience);
     for (const version of ["1.0.0", "0.9.0", "1.0.0-beta", "1.0.1"])
       expect(await takeLock(paths, version, patience)).toBeUndefined();
     expect(findWorker(paths.workerLock, Date.now())?.token).toBe(first?.token);
   });
-
-  it("writes to the new database when the file was deleted", async () => {
-    const home = createHome();
-    remember(home);
-    ask(home, "UPDATE jobs SET run_after = 0");
-    const worker = home.run({ idleMs: 6_000 });
-    while (!home.logged.some((line) => line.includes("memory of"))) await new Promise((done) => setTimeout(done, 50));
-    for (const end of ["", "-wal", "-shm"]) rmSync(home.paths.database + end);
-    writeDrop(home.paths.spool, {
-      agent: "claude-code",
-      sessionId: "s2",
-      cwd: "/app",
-      project: { key: "k", name: "app", root: "/app" },
-      activity: prompt("Still there?"),
-      at: Date.now(),
-    });
-    expect(await worker).toBe("idle");
-    expect(ask(home, "SELECT text FROM prompts")).toEqual([{ text: "Still there?" }]);
-  });
 });
 
-describe("a worker embeds", () => {
-  /** With the model in place. */
+describe("embedding in a worker", () => {
+  /** A home with an installed model. */
   function createModelHome(): Home {
     const home = createHome();
     const file = minilmFile(home.paths);
@@ -244,7 +244,7 @@ describe("a worker embeds", () => {
     return home;
   }
 
-  it("what it derived, and leaves no process behind", async () => {
+  it("embeds turns and observations", async () => {
     const home = createModelHome();
     remember(home, undefined, "Why does the login test fail?");
     expect(await home.run({ once: true })).toBe("done");
@@ -255,7 +255,7 @@ describe("a worker embeds", () => {
     expect(ask(home, "SELECT status FROM jobs WHERE kind = 'embed'")).toEqual([{ status: "done" }]);
   });
 
-  it("nothing without a model, and enqueues no job", async () => {
+  it("has no job without a model", async () => {
     const home = createHome();
     remember(home);
     expect(await home.run({ once: true })).toBe("done");
@@ -263,7 +263,7 @@ describe("a worker embeds", () => {
     expect(ask(home, "SELECT 1 FROM stale_vectors")).not.toEqual([]);
   });
 
-  it("nothing with a damaged model, logs why, and does the other jobs", async () => {
+  it("fails with a logged reason if the model is damaged, and other jobs run", async () => {
     const home = createModelHome();
     remember(home);
     truncateSync(minilmFile(home.paths), 5_000);
@@ -275,7 +275,7 @@ describe("a worker embeds", () => {
     expect(ask(home, "SELECT status FROM jobs WHERE kind = 'session'")).toEqual([{ status: "done" }]);
   });
 
-  it("again when the model changed", async () => {
+  it("embeds everything again after the model changed", async () => {
     const home = createModelHome();
     remember(home);
     await home.run({ once: true });

@@ -1,9 +1,10 @@
-// The worker's rounds: drain the spool, run jobs, read transcripts, do maintenance; sleep when idle, stop after a while.
+// The worker's rounds: drain the spool, run jobs, read transcripts, do maintenance. Sleeps and later stops when idle.
 import { setImmediate } from "node:timers/promises";
 import { drainSpool } from "../capture/live/drain.ts";
 import { userSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
+import { count } from "../core/text.ts";
 import { updateLinks } from "../memory/relate/update-links.ts";
 import { statOf } from "../platform/read-file.ts";
 import { prepareLostEvents } from "../platform/state/lost-events.ts";
@@ -38,11 +39,11 @@ import type { WakeSignal } from "./wake-signal.ts";
 export interface WorkerOptions {
   paths: Paths;
   env: Env;
-  /** Of the lock this worker holds. */
+  /** The token of the lock that this worker holds. */
   token: string;
   log: Log;
   wakeSignal: WakeSignal;
-  /** Aborted: finish the job and stop. */
+  /** When it is aborted, the worker finishes its job and stops. */
   signal: AbortSignal;
   /** Stop once no work is left. */
   once?: boolean;
@@ -50,32 +51,32 @@ export interface WorkerOptions {
   startBackup?: (signal: AbortSignal) => Promise<void>;
   /** Returns unused memory to the system. */
   releaseMemory?: () => void;
-  /** Time of the last HTTP request, by performance.now(); now, while a viewer is connected. */
+  /** performance.now() of the last HTTP request; the current time while a viewer is connected. */
   lastRequestAt?: () => number;
 }
 
-/** "lost-lock": another worker has it. "memory": above the limit, so a new process takes over. */
+/** "lost-lock": another worker took the lock. "memory": memory is above the limit, so a new process takes over. */
 export type StopReason = "idle" | "requested" | "lost-lock" | "done" | "memory";
 
 const IDLE_MS = 15 * 60_000;
-/** How often folders are read that cannot be watched. */
+/** How often the worker looks for work if folders cannot be watched. */
 const POLL_MS = 1_000;
-/** Idle this long after work, it returns unused memory to the system. */
+/** After this idle time the worker returns unused memory to the system. */
 const RELEASE_AFTER_MS = 5_000;
-/** Less growth is not worth a garbage collection: a new worker has 70 MB. */
+/** Smaller growth is not worth a garbage collection: a new worker uses 70 MB. */
 const RELEASE_BYTES = 10 * 1024 * 1024;
-/** An idle worker above the limit, with unused memory returned, is replaced: at most once in ten minutes. */
+/** An idle worker that stays above this limit is replaced, at most once in ten minutes. */
 const MEMORY_LIMIT_BYTES = 200 * 1024 * 1024;
 const RESTART_IDLE_MS = 30_000;
 const RESTART_EVERY_MS = 10 * 60_000;
-/** How long draining goes on before jobs get a turn. */
+/** How long draining may delay jobs. */
 const DRAIN_MS = 1_000;
 const LINKS_MS = 200;
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
-/** With `once`, it waits for jobs that are due this soon. */
+/** With `once`, the worker waits for jobs that are due within this time. */
 const SOON_MS = 5_000;
-/** When it stops, the worker waits this long for a model's answer, which is paid for. */
+/** A stopping worker waits this long for the model's answer, which has to be paid for anyway. */
 const ANSWER_MS = 20_000;
 /** How often activity.json is written while transcripts are read. */
 const ACTIVITY_MS = 1_000;
@@ -87,7 +88,7 @@ export function runWorker(options: WorkerOptions): Promise<StopReason> {
   return new Worker(options).run();
 }
 
-/** Times are performance.now(), which never jumps; only stored times are the time of day. */
+/** Measures time with performance.now(), which never jumps; Date.now() is for stored times. */
 class Worker {
   readonly #options: WorkerOptions;
   /** Names the process, so that the next worker can tell whether a job's owner still runs. */
@@ -102,12 +103,12 @@ class Worker {
   #inode: number | undefined;
   /** Undefined: not begun. Null: all transcripts are read. */
   #catchUp: Generator<number, void> | undefined | null;
-  #transcriptsLeft = 0;
+  #unreadTranscripts = 0;
   #hasLock = true;
   #heartbeatAt = -Infinity;
   #workedAt = performance.now();
   #releasedAt = -Infinity;
-  /** The last wait after an error; 0: the last round had none. */
+  /** The last wait after an error; 0 if the last round had no error. */
   #retryMs = 0;
   #activity = "";
   #activityAt = -Infinity;
@@ -182,7 +183,7 @@ class Worker {
     return mayRestart && process.memoryUsage.rss() > MEMORY_LIMIT_BYTES ? "memory" : undefined;
   }
 
-  /** Once after each stretch of work: V8 and malloc keep what it needed (135 MB after a first sync, 70 MB before). */
+  /** Once after each period of work, because V8 and malloc keep its memory: 135 MB after a first sync, 70 MB before. */
   #releaseMemory(): void {
     const busyAt = this.#lastBusyAt;
     if (this.#releasedAt > busyAt || performance.now() - busyAt < RELEASE_AFTER_MS) return;
@@ -195,7 +196,7 @@ class Worker {
     const { paths, log, once } = this.#options;
     try {
       if (this.#db !== undefined && statOf(paths.database)?.ino !== this.#inode) {
-        // Rows written to a deleted file are lost, and their spool files with them.
+        // Rows written to a deleted file would be lost, and their spool files are deleted after the commit.
         log("the database file was deleted or replaced: opening it again");
         this.#close();
       }
@@ -226,7 +227,7 @@ class Worker {
     const { wakeSignal, once } = this.#options;
     const now = Date.now();
     const session = nextDueAt(db, "session", now) ?? Infinity;
-    // One job of a kind at a time: while it runs, the next one waits, due or not.
+    // Only one job of a kind runs at a time: until it ends, the next one waits even if it is due.
     const enrich = this.#enriching.isBusy ? Infinity : (nextDueAt(db, "enrich", now) ?? Infinity);
     const embed = this.#embedding.isBusy ? Infinity : (nextDueAt(db, "embed", now) ?? Infinity);
     const dueMs = Math.min(session, enrich, embed) - now;
@@ -245,7 +246,7 @@ class Worker {
         const { backup, recovered, lost } = done.report;
         log(`repaired: the damaged file is in ${done.quarantine}`, { backup, recovered, lost });
       } else if (done.kind === "indexed") log("repaired: only the search index was damaged");
-      return done.kind !== "whole";
+      return done.kind !== "intact";
     } catch (error) {
       log(`cannot repair it: ${reasonOf(error)}`);
       return false;
@@ -261,28 +262,28 @@ class Worker {
 
   #open(): Db {
     const { paths, log } = this.#options;
-    // The process that was replacing the database is dead: this worker has the lock and finishes the swap.
+    // The process that was replacing the database is dead, because this worker has the lock: finish or cancel its swap.
     if (isSwapping(paths.database)) settleSwap(paths.database);
     const db = openStore(paths.database);
     this.#inode = statOf(paths.database)?.ino;
     this.#dataVersion = -1;
     const isAlive = (owner: string): boolean => !owner.startsWith(this.#owner) && isOwnerAlive(owner);
     const recovered = recoverJobs(db, isAlive, Date.now());
-    if (recovered > 0) log(`took over ${recovered} jobs of a dead worker`);
+    if (recovered > 0) log(`took over ${count(recovered, "job")} of a dead worker`);
     return db;
   }
 
-  /** Does the most urgent work. True if something was done: there may be more. */
+  /** Does the most urgent work. True if it did something: there may be more to do. */
   async #round(db: Db): Promise<boolean> {
-    // A job that an error interrupted is still marked as running here.
+    // A job that was interrupted by an error is still marked as running.
     if (this.#retryMs > 0) releaseJobs(db, this.#owner, Date.now());
     this.#enriching.renewLease(db);
     const { applied } = this.#drain(db);
     if (!this.#checkLock()) return true;
-    const isNew = applied > 0 || this.#maintenance.tidy(db) || this.#hasChanged(db);
-    this.#mayBeStale ||= isNew;
+    const hasChanged = applied > 0 || this.#maintenance.tidy(db) || this.#hasChanged(db);
+    this.#mayBeStale ||= hasChanged;
     const job = claimJob(db, "session", this.#owner, Date.now());
-    // Only without a job: after a first sync every turn is stale, and each query reads all of them.
+    // Only if no job is due: after a first sync every turn is stale, and each of these queries reads them all.
     const enqueued = job === undefined && this.#mayBeStale ? enqueueStaleSessions(db, Date.now()) : 0;
     if (job === undefined) this.#mayBeStale = false;
     else await this.#runSessionJob(db, job);
@@ -290,9 +291,10 @@ class Worker {
     const hasEnriched = this.#enriching.start(db);
     const isBusy = applied + enqueued > 0 || job !== undefined || hasEnriched || this.#readTranscripts(db);
     if (!this.#checkLock()) return true;
-    const hasTidied = isBusy || updateLinks(db, { maxMs: LINKS_MS }) > 0 || this.#maintenance.mergeIndexes(db, isNew);
-    const hasWorked = hasTidied || this.#embed(db, isNew) || this.#maintenance.freeSpace(db);
-    if (isNew && !hasWorked) this.#writeActivity(db);
+    const hasTidied =
+      isBusy || updateLinks(db, { maxMs: LINKS_MS }) > 0 || this.#maintenance.mergeIndexes(db, hasChanged);
+    const hasWorked = hasTidied || this.#embed(db, hasChanged) || this.#maintenance.freeSpace(db);
+    if (hasChanged && !hasWorked) this.#writeActivity(db);
     this.#hasWritten = hasWorked;
     return hasWorked;
   }
@@ -334,30 +336,30 @@ class Worker {
     }
   }
 
-  /** One piece of the transcripts that changed while no worker ran. */
+  /** Reads one piece of the transcripts that changed while no worker ran. */
   #readTranscripts(db: Db): boolean {
     if (this.#catchUp === null) return false;
     const { paths, env, log } = this.#options;
     this.#catchUp ??= catchUp(db, paths, env, log);
-    const { done: isDone, value: left } = this.#catchUp.next();
-    this.#transcriptsLeft = left ?? 0;
-    if (this.#transcriptsLeft > 0 && performance.now() - this.#activityAt > ACTIVITY_MS) this.#writeActivity(db);
+    const { done: isDone, value: unread } = this.#catchUp.next();
+    this.#unreadTranscripts = unread ?? 0;
+    if (this.#unreadTranscripts > 0 && performance.now() - this.#activityAt > ACTIVITY_MS) this.#writeActivity(db);
     if (isDone === true) {
       this.#catchUp = null;
-      // Imported sessions may have been idle for long.
+      // Sessions that were just read may have been idle for a day: close them.
       this.#maintenance.tidySoon();
     }
     return true;
   }
 
-  #embed(db: Db, isNew: boolean): boolean {
+  #embed(db: Db, hasChanged: boolean): boolean {
     if (this.#embedding.isBusy) return false;
-    if (isNew) requestEmbedding(db, this.#options);
+    if (hasChanged) requestEmbedding(db, this.#options);
     return this.#embedding.start(db);
   }
 
   #writeActivity(db: Db): void {
-    const moment = { now: Date.now(), toRead: this.#transcriptsLeft };
+    const moment = { now: Date.now(), toRead: this.#unreadTranscripts };
     this.#activity = writeActivityIfChanged(db, this.#options.paths.activity, this.#activity, moment);
     this.#activityAt = performance.now();
   }
@@ -382,7 +384,7 @@ function isOwnerAlive(owner: string): boolean {
   return isSameProcess({ pid: Number(pid), birth: birth === "" ? undefined : birth });
 }
 
-/** Another program holds the database, or is replacing it. */
+/** True if another program has locked the database or is replacing it. */
 function isBusyStore(error: unknown): boolean {
   return error instanceof AppError && ["store_busy", "store_restoring"].includes(error.code);
 }

@@ -151,8 +151,8 @@ describe("disk usage", () => {
       { tool_use_id: "t-2", packed: 0 },
     ]);
     const log = readFileSync(join(world.home, "logs", "worker.log"), "utf8");
-    expect(log).toContain("compressed 1 old tool outputs");
-    expect(log).toContain("deleted the evidence of 1 sessions");
+    expect(log).toContain("compressed 1 old tool output");
+    expect(log).toContain("deleted the evidence of 1 session");
     expect((await run(world, ["show", "aged-40", "--tools"])).stdout).toContain("lamp 40 shines");
     expect((await run(world, ["forget", "lamp 40 shines", "--yes", "--all"])).stdout).toContain("Forgotten.");
     expect(await uses(world)).toEqual([{ tool_use_id: "t-2", packed: 0 }]);

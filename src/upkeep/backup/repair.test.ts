@@ -132,7 +132,7 @@ function expectRepaired({ paths, inBackup }: Machine): Record<string, number> {
 describe("a damaged database", () => {
   it("is left alone if it is intact", () => {
     const { paths } = machine({ backup: true });
-    expect(repair(paths)).toEqual({ kind: "whole" });
+    expect(repair(paths)).toEqual({ kind: "intact" });
     expect(existsSync(paths.quarantine)).toBe(false);
   });
 

@@ -18,7 +18,7 @@ import { deleteForgotten } from "../erase/scrub-backups.ts";
 
 export type Repair =
   /** Nothing was damaged. */
-  | { kind: "whole" }
+  | { kind: "intact" }
   /** Only the search index was damaged; it was rebuilt. */
   | { kind: "indexed" }
   | { kind: "replaced"; report: Report; quarantine: string };
@@ -39,7 +39,7 @@ interface RepairOptions {
 export function repairStore(paths: Paths, now: number, { settleMs, onStep = () => {} }: RepairOptions = {}): Repair {
   onStep("checking", 0);
   const problem = diagnose(paths.database);
-  if (problem === undefined) return { kind: "whole" };
+  if (problem === undefined) return { kind: "intact" };
   if (problem.isOnlyIndex) {
     onStep("rebuilding indexes", 0);
     if (tryRebuild(paths.database)) return { kind: "indexed" };
@@ -98,8 +98,8 @@ function build(
   onStep("copying", 0);
   const incoming = join(scratch, "incoming.db");
   const damaged = copyDamaged(paths.database, scratch);
-  const good = damaged.find(isWhole);
-  const backup = good === undefined ? listBackups(paths.database).find(({ path }) => isWhole(path))?.path : undefined;
+  const good = damaged.find(isIntact);
+  const backup = good === undefined ? listBackups(paths.database).find(({ path }) => isIntact(path))?.path : undefined;
   const base = good ?? backup;
   if (base !== undefined) copyDatabase(base, incoming);
   else writeFileSync(incoming, "", { mode: 0o600 });
@@ -134,7 +134,7 @@ function copyDamaged(database: string, scratch: string): string[] {
   });
 }
 
-function isWhole(path: string): boolean {
+function isIntact(path: string): boolean {
   try {
     checkDatabase(path);
     return true;
@@ -184,7 +184,7 @@ function isReadable(source: Db, table: string): boolean {
 }
 
 export function repairText(repair: Repair): string {
-  if (repair.kind === "whole") return "The database is not damaged.";
+  if (repair.kind === "intact") return "The database is not damaged.";
   if (repair.kind === "indexed") return "Only the search index was damaged; it was rebuilt.";
   return `${reportText(repair.report)} The damaged file is in ${repair.quarantine}.`;
 }
