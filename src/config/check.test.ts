@@ -14,7 +14,7 @@ function check(text: string, project?: string, env: Record<string, string> = {})
   return checkSettingsFiles({ user, ...(project !== undefined && { project: [own] }) }, env);
 }
 
-describe("broken JSON", () => {
+describe("JSON in a settings file", () => {
   it.each([
     ['{\n  "port": 1,\n}', "line 2, column 12: remove the trailing comma"],
     ['{"port": 1 "worker": true}', "line 1, column 12: comma expected"],
@@ -56,7 +56,7 @@ describe("a key", () => {
     expect(warnings).toEqual([expect.stringMatching(new RegExp(`${warning.replace("?", "\\?")}$`))]);
   });
 
-  it("without effect in its file is reported", () => {
+  it("that has no effect in its file is reported", () => {
     expect(check("{}", '{"excludePaths": ["/x"], "enabled": true, "nope": 1}').warnings).toEqual([
       expect.stringContaining("excludePaths has no effect in a project's file"),
       expect.stringContaining('there is no setting "nope"'),
@@ -96,7 +96,7 @@ describe("a pattern that can match nothing", () => {
     );
   });
 
-  it("is reported for a tool's name with a wildcard", () => {
+  it("is reported if it is a tool's name with a wildcard", () => {
     expect(check('{"skipTools": ["Bash(git *)", "mcp__github__get_me"]}').warnings).toEqual([
       expect.stringContaining('skipTools: "Bash(git *)" can match nothing'),
     ]);
@@ -124,7 +124,7 @@ describe("recording", () => {
     expect(loaded.blocked).toBe("C_MEM_EXCLUDE_PATHS cannot be read");
   });
 
-  it("continues where another setting is invalid", () => {
+  it("continues if another setting is invalid", () => {
     const path = join(mkdtempSync(join(tmpdir(), "c-mem-check-")), "config.json");
     writeFileSync(path, '{"port": "many", "surfaces": ["bogus"], "nope": 1}');
     expect(loadSettings({ user: path }, {})).not.toHaveProperty("blocked");

@@ -10,7 +10,7 @@ import { ineffectiveItems, envName, RETIRED_KEYS, SETTING_KEYS, SETTINGS } from 
 /** `problems` are invalid settings, `warnings` settings without effect. */
 export function checkSettingsFiles(files: SettingsFiles, env: Env) {
   const { values, sources, problems } = loadSettings(files, env, explainJson);
-  const doubtful = SETTING_KEYS.flatMap((key) =>
+  const ineffective = SETTING_KEYS.flatMap((key) =>
     ineffectiveItems(key, values[key]).map(({ item, problem }) => `${key}: "${item}" ${problem}`),
   );
   const missing = values.excludePaths.flatMap((pattern) => missingFolder(pattern, env));
@@ -22,7 +22,7 @@ export function checkSettingsFiles(files: SettingsFiles, env: Env) {
       ...SETTING_KEYS.filter((key) => SETTINGS[key].inUserFileOnly && env[envName(key)] !== undefined).map(
         (key) => `${envName(key)} has no effect: ${key} is read from ${files.user} only`,
       ),
-      ...doubtful,
+      ...ineffective,
       ...missing.map((text) => `excludePaths (${sources.excludePaths}): ${text}`),
     ],
   };
@@ -46,7 +46,7 @@ function keysOf(path: string): string[] {
   return typeof settings === "string" ? [] : Object.keys(settings);
 }
 
-/** A pattern whose folder does not exist: often a typo, and then the folder to exclude is recorded. */
+/** Warns about a pattern whose folder does not exist: often a typo, so that the intended folder is recorded. */
 export function missingFolder(pattern: string, env: Env): string[] {
   const full = pattern.replace(/^~(?=[/\\]|$)/, userHome(env));
   if (!/^(?:\/|[a-z]:[/\\])/i.test(full)) return [];

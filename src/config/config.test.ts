@@ -64,7 +64,7 @@ describe("settings", () => {
     ['{"contextMaxChars": 20000, "skipTools": [1]}', 2],
     ['{"unknown": 1}', 0],
     ["", 1],
-  ])("%j falls back to defaults and says so", (text, problems) => {
+  ])("in the file %j fall back to defaults, and problems are reported", (text, problems) => {
     const loaded = loadSettings(files(text), {});
     expect(loaded.problems).toHaveLength(problems);
     expect(loaded.values.contextMaxChars).toBe(9_500);

@@ -82,7 +82,7 @@ const SAMPLES: Record<string, string[]> = {
 describe.each(SETTING_KEYS.filter(isListKey))("%s", (key) => {
   const items = SAMPLES[key] ?? [];
 
-  it("is read from JSON, commas and repeated values, from every source", () => {
+  it("is read as JSON, comma-separated or repeated values from every source", () => {
     expect(items).not.toEqual([]);
     const typed = [[JSON.stringify(items)], [items.join(",")], items, items.map((item) => JSON.stringify([item]))];
     for (const words of typed) {

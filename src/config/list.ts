@@ -1,7 +1,7 @@
 // Parses a list setting: '["a", "b"]', "a,b", or an array of either.
 import { parseJson } from "../core/json.ts";
 
-/** Undefined for anything else: truncated JSON, a number, an object. */
+/** Undefined for anything that is not a list of texts: truncated JSON, a number, an object. */
 export function parseList(raw: unknown): string[] | undefined {
   const items = typeof raw === "string" ? parseText(raw) : Array.isArray(raw) ? parseItems(raw) : undefined;
   return items && [...new Set(items.map((item) => unquote(item.trim())).filter((item) => item !== ""))];
@@ -28,12 +28,13 @@ function splitWords(text: string): string[] {
   return text.split(/[,\n]/);
 }
 
-/** Items are not split: a path may contain a comma. Earlier versions stored '["a","b"]' as two texts, '["a"' and '"b"]'. */
+/** Does not split items at commas, because paths may contain them. */
 function parseItems(items: readonly unknown[]): string[] | undefined {
   const found: string[] = [];
   for (let at = 0; at < items.length; at++) {
     const item = items[at];
     if (typeof item !== "string") return undefined;
+    // Earlier versions stored '["a","b"]' as two items: '["a"' and '"b"]'.
     const split = item.trim().startsWith("[") ? findSplitJson(items, at) : undefined;
     if (split === undefined) found.push(item);
     else {

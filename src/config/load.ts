@@ -18,7 +18,7 @@ export interface SettingsFiles {
   project?: readonly string[];
 }
 
-/** Says where a text is not valid JSON. Passed in, because hooks do not load the parser. */
+/** Returns where a text is not valid JSON. Passed as an argument, because hooks do not load the parser. */
 type ExplainJson = (text: string) => string;
 
 export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJson): LoadedSettings {
@@ -27,7 +27,7 @@ export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJs
   const read = (path: string): Record<string, unknown> => {
     const file = readSettingsFile(path, explain);
     if (typeof file !== "string") return file;
-    // It may exclude something from recording.
+    // The unreadable file may exclude something from recording.
     blocking.push(file);
     problems.push(`${file}; nothing is recorded until that is fixed`);
     return {};
@@ -36,10 +36,10 @@ export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJs
   const projects = (files.project ?? []).map((path) => ({ path, settings: read(path) }));
   const values: Record<string, unknown> = {};
   const sources: Record<string, string> = {};
-  // Usually the environment has no setting: hooks need not build 45 names.
+  // Usually the environment has no settings, and hooks need not build 45 names.
   const isInEnv = Object.keys(env).some((name) => name.startsWith(ENV_PREFIX));
   for (const key of SETTING_KEYS) {
-    // Key by key: an inner file without `enabled` does not override the outer file's.
+    // Searched for each key: an inner file without `enabled` does not override the outer file's `enabled`.
     const project = SETTINGS[key].inProject ? projects.find((file) => file.settings[key] !== undefined) : undefined;
     const name = isInEnv && !SETTINGS[key].inUserFileOnly ? envName(key) : "";
     const layers = [
@@ -66,7 +66,7 @@ export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJs
   return { values, sources, problems, ...(blocked !== undefined && { blocked }) } as unknown as LoadedSettings;
 }
 
-/** Long-running processes call it for each piece of work: the file may have changed. */
+/** Long-running processes call this for each piece of work, because the file may have changed. */
 export function userSettings({ config }: Pick<Paths, "config">, env: Env): Settings {
   return loadSettings({ user: config }, env).values;
 }
@@ -83,7 +83,7 @@ function quoted(items: readonly string[]): string {
   return items.map((item) => `"${item}"`).join(", ");
 }
 
-/** The file's settings, {} without a file, or what is wrong with it. */
+/** The file's settings, {} if there is no file, or a message about what is wrong with it. */
 export function readSettingsFile(path: string, explain?: ExplainJson): Record<string, unknown> | string {
   const text = readText(path);
   if (text === undefined) return statOf(path) === undefined ? {} : `${path} cannot be read`;

@@ -13,7 +13,7 @@ export const HOOK_LOG = ["logs", "hook.log"] as const;
 
 export function resolvePaths(env: Env) {
   const home = resolveHome(env);
-  // Not `join`, which normalises: hooks wait for this.
+  // Not `join`: it also normalises, and every hook has to wait for that.
   const inHome = (...parts: string[]): string => [home, ...parts].join(sep);
   return {
     home,
@@ -26,9 +26,9 @@ export function resolvePaths(env: Env) {
     shown: inHome("shown"),
     logs: inHome("logs"),
     hookLog: inHome(...HOOK_LOG),
-    /** How often hooks ran that had nothing to record. */
+    /** Counts of hook runs that recorded no event. */
     hookFires: inHome("logs", "fired"),
-    /** How many events no hook could write. */
+    /** The count of events that hooks could not write anywhere. */
     lostEvents: inHome("logs", "lost-events"),
     workerLog: inHome("logs", "worker.log"),
     /** Files through which the worker and other processes coordinate. */
@@ -63,9 +63,9 @@ export function resolveHome(env: Env): string {
 
 export function userHome(env: Env): string {
   if (env["HOME"]) return env["HOME"];
-  // Loaded only without HOME: it takes a third of a millisecond.
+  // Loaded only if HOME is not set: loading takes a third of a millisecond.
   const { homedir, userInfo } = process.getBuiltinModule("node:os");
-  // With HOME set to "", homedir() is "" too: data would go into the current folder.
+  // If HOME is "", homedir() is "", too: data would be stored in the current folder.
   return homedir() || userInfo().homedir;
 }
 
@@ -74,10 +74,10 @@ export const PROJECT_FILE = ".c-mem.json";
 /** The file that excludes files of its folder from recording. */
 export const IGNORE_FILE = ".c-memignore";
 
-/** No file system has longer paths: such a text names no folder. */
+/** No file system has longer paths: do not look up a longer text. */
 export const MAX_PATH_CHARS = 4096;
 
-/** By an environment variable, so that child processes inherit it. */
+/** C_MEM_DISABLE is an environment variable, so that child processes inherit it. */
 export function isDisabled(env: Env): boolean {
   return !["", "0", "false"].includes(env["C_MEM_DISABLE"] ?? "");
 }

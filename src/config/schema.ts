@@ -9,10 +9,10 @@ import { parseList } from "./list.ts";
 export const PROVIDERS = ["none", "anthropic", "openai", "claude"] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
-/** What computes vectors. */
+/** Ways to compute vectors. */
 const EMBEDDINGS = ["auto", "none", "openai"] as const;
 
-/** The part of an observation that is written out. */
+/** Fields of an observation that the context block can show in full. */
 const FULL_FIELDS = ["narrative", "facts"] as const;
 export type FullField = (typeof FULL_FIELDS)[number];
 
@@ -23,24 +23,24 @@ export const AGENTS_WITH_SESSIONS = ["claude-code", "codex", "gemini-cli", "copi
 const RELATIVE_FOLDER = /^(?![/\\]|~(?:[/\\]|$)|[a-z]:[/\\])/i;
 
 interface Options {
-  /** May be set by a file inside a project, which may come from a stranger: only harmless settings. */
+  /** A file inside a project, which may come from a stranger, may set it: only harmless settings. */
   inProject?: true;
   /**
-   * Only the user's own file counts, for settings that cost money or send text elsewhere. A project's agent settings can
+   * Read only from the user's own file, because it may cost money or send text elsewhere: a project's agent settings can
    * set environment variables, which the worker inherits.
    */
   inUserFileOnly?: true;
-  /** Allowed values; of a list, allowed items. */
+  /** Allowed values, or allowed items of a list. */
   oneOf?: readonly string[];
-  /** Of a list: why an item has no effect. `config set` refuses such an item, `doctor` reports it. */
+  /** For lists: returns why an item has no effect. `config set` rejects such an item, `doctor` reports it. */
   itemProblem?: (item: string) => string | undefined;
-  /** Of a list: a comma may be part of an item. */
+  /** For lists: items are paths, which may contain commas. */
   hasPaths?: true;
-  /** While its value is invalid nothing is recorded: it may exclude something from recording. */
+  /** Nothing is recorded while its value is invalid, because it may exclude something from recording. */
   guardsPrivacy?: true;
-  /** Texts that are rejected; of a record, values. */
-  refuses?: RegExp;
-  /** Of a record: the allowed keys. */
+  /** Rejected texts, or rejected values of a record. */
+  rejects?: RegExp;
+  /** For records: the allowed keys. */
   keys?: readonly string[];
   isFraction?: true;
   min?: number;
@@ -111,7 +111,7 @@ const TABLE = {
   sessionFolders: define<Record<string, string>>(
     {},
     'Where agents store sessions, if not in the usual place, e.g. {"claude-code": "~/.claude-work/projects"}; separate several with : (; on Windows). For codex its sessions folder, gemini-cli tmp, copilot-cli session-state, opencode its data folder.',
-    { keys: AGENTS_WITH_SESSIONS, refuses: RELATIVE_FOLDER },
+    { keys: AGENTS_WITH_SESSIONS, rejects: RELATIVE_FOLDER },
   ),
   archive: define<boolean>(
     false,
@@ -180,7 +180,7 @@ const TABLE = {
   baseUrl: define(
     "",
     "The provider's URL, e.g. http://localhost:11434/v1 for Ollama, without a password in it; empty: the official one.",
-    { refuses: /^[a-z]+:\/\/[^/]*@/i, inUserFileOnly: true },
+    { rejects: /^[a-z]+:\/\/[^/]*@/i, inUserFileOnly: true },
   ),
   apiKeyEnv: define(
     "",
@@ -227,7 +227,7 @@ export type Settings = { [K in SettingKey]: (typeof TABLE)[K]["default"] };
 
 export const SETTINGS: { readonly [K in SettingKey]: Setting<Settings[K]> } = TABLE;
 
-/** Settings of earlier versions: ignored in a file. */
+/** Settings of earlier versions, which are ignored in a file. */
 export const RETIRED_KEYS: readonly string[] = [
   "maxInputChars",
   "maxOutputChars",
@@ -250,7 +250,7 @@ export function parseSetting<K extends SettingKey>(key: K, raw: unknown): Settin
   return rejected.length === 0 ? value : undefined;
 }
 
-/** `rejected`: invalid items of a list. No value if all are. */
+/** `rejected`: invalid items of a list. `value` is undefined if all items are invalid. */
 export function readSetting<K extends SettingKey>(
   key: K,
   raw: unknown,
@@ -280,10 +280,10 @@ export function isListKey(key: SettingKey): boolean {
 }
 
 function parseAs(setting: Setting<unknown>, raw: unknown): unknown {
-  const { default: sample, oneOf, refuses } = setting;
+  const { default: sample, oneOf, rejects } = setting;
   if (typeof sample === "boolean") return parseBoolean(raw);
   if (typeof sample === "string") {
-    if (typeof raw !== "string" || refuses?.test(raw)) return undefined;
+    if (typeof raw !== "string" || rejects?.test(raw)) return undefined;
     return oneOf === undefined || oneOf.includes(raw) ? raw : undefined;
   }
   if (typeof sample === "number") return parseNumber(setting, raw);
@@ -306,11 +306,11 @@ function parseBoolean(raw: unknown): boolean | undefined {
   return undefined;
 }
 
-function parseRecord({ keys, refuses }: Options, raw: unknown): Record<string, string> | undefined {
+function parseRecord({ keys, rejects }: Options, raw: unknown): Record<string, string> | undefined {
   const record = typeof raw === "string" ? parseJson(raw) : raw;
   if (typeof record !== "object" || record === null || Array.isArray(record)) return undefined;
   const fits = Object.entries(record).every(
-    ([key, value]) => typeof value === "string" && (keys?.includes(key) ?? true) && !refuses?.test(value),
+    ([key, value]) => typeof value === "string" && (keys?.includes(key) ?? true) && !rejects?.test(value),
   );
   return fits ? (record as Record<string, string>) : undefined;
 }

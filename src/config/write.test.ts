@@ -40,7 +40,7 @@ describe("writing a setting", () => {
     ["usdPerDay", "-1"],
     ["tokensPerDay", "1.5"],
     ["enabled", "maybe"],
-  ] as const)("%s does not take %s, and nothing is written", (key, value) => {
+  ] as const)("rejects %s: %s, and keeps the file", (key, value) => {
     const path = configFile("{}");
     expect(() => writeSetting(path, key, value)).toThrow(expect.objectContaining({ code: "usage" }));
     expect(readFileSync(path, "utf8")).toBe("{}");

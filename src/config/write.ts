@@ -1,4 +1,4 @@
-// Changes one setting in the user's file and leaves the rest of it as it is.
+// Changes one setting in the user's file and keeps the rest of the file.
 import { nearest } from "../core/edit-distance.ts";
 import { AppError } from "../core/error.ts";
 import { replaceJson } from "../platform/replace-file.ts";
@@ -38,7 +38,7 @@ export function rejectIneffective(key: SettingKey, raw: unknown): void {
   });
 }
 
-/** `raw` as typed (a word, a number, a comma-separated list, JSON) or as in the file. Undefined restores the default. */
+/** `raw`: a text as typed ("true", "5", "a,b", JSON) or a value as in the file. Undefined restores the default. */
 export function writeSetting(path: string, key: SettingKey, raw: unknown): void {
   const settings = readSettingsFile(path, explainJson);
   if (typeof settings === "string") {

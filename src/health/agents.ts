@@ -1,4 +1,4 @@
-// Checks of the agents other than Claude Code that C-Mem was installed into.
+// Checks the agents other than Claude Code that C-Mem was installed into.
 import { spawnSync } from "node:child_process";
 import { readSettings } from "../agents/settings-file.ts";
 import { installedProgram } from "../agents/claude-code/install.ts";
@@ -22,7 +22,7 @@ export const AGENT_CHECKS: readonly CheckRow[] = SETUPS.map((setup) => [
   (context) => checkAgent(setup, context),
 ]);
 
-/** Checks that its files have our entries, then runs its hook with empty stdin. */
+/** Checks that the agent's files have C-Mem's entries, then runs its hook with empty stdin. */
 function checkAgent(setup: AgentSetup, { paths, env, record }: HealthContext): Result | undefined {
   const known = record?.agents?.[setup.id];
   if (record === undefined || known === undefined) return undefined;
@@ -47,7 +47,7 @@ function isInPlace(file: ManagedFile): boolean {
   }
 }
 
-/** Each agent that C-Mem was installed into, or whose hooks have fired, with the time of the last run. */
+/** The other agents that C-Mem was installed into or whose hooks have fired, with the time of the last run. */
 export function agentRuns(paths: Paths, runs: readonly HookRun[]) {
   const record = readInstall(paths.install);
   return SETUPS.flatMap(({ id, label }) => {

@@ -1,4 +1,4 @@
-// What a health check gets and returns.
+// Arguments and results of health checks.
 import type { ClaudeSite } from "../agents/claude-code/site.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
@@ -17,21 +17,21 @@ export interface HealthContext {
   paths: Paths;
   env: Env;
   now: number;
-  /** Also read the whole database: seconds for a large one. */
+  /** Also read the whole database, which takes seconds if it is large. */
   deep: boolean;
   /** Check the settings files of this folder's project too. */
   cwd: string | undefined;
   /** The user's settings. */
   settings: Settings;
   record: InstallRecord | undefined;
-  /** Claude Code's files, or why they cannot be read. */
+  /** Claude Code's files, or the error that prevents reading them. */
   site: ClaudeSite | AppError;
-  /** The open database, why it cannot be read, or undefined in a Node without SQLite. */
+  /** The open database, the error that prevents opening it, or undefined if this Node has no SQLite. */
   store: Db | Error | undefined;
 }
 
 export type Result = Omit<Check, "name">;
-/** One row of the table; a check returns undefined where it does not apply. */
+/** One row of the table of checks. A check returns undefined if it does not apply. */
 export type CheckRow = readonly [name: string, check: (context: HealthContext) => Result | undefined];
 
 export const ok = (message: string): Result => ({ state: "ok", message });

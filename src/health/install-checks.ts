@@ -82,7 +82,7 @@ function checkBundles({ paths, record }: HealthContext): Result | undefined {
   return fail(`missing or damaged in ${dist}: ${broken.join(", ")}`, `${INSTALL} (or c-mem doctor --fix)`);
 }
 
-/** Also looks at the end: a file cut off after a complete statement compiles. */
+/** Also checks the end of the file: a file truncated after a complete statement still compiles. */
 function isProgram(path: string): boolean {
   try {
     const text = readFileSync(path, "utf8");
@@ -110,7 +110,7 @@ function checkTools(site: ClaudeSite, { paths, record }: HealthContext): Result 
   const server = typeof mcpServer === "object" ? mcpServer : undefined;
   const node = server?.node ?? record?.node;
   const bundle = server?.bundle ?? join(pluginFolder(paths.plugin), "dist", "mcp.cjs");
-  // Undefined for a plugin that was installed by hand.
+  // `node` is unknown if the plugin was installed by hand.
   if (node === undefined) return undefined;
   const { status } = spawnSync(node, [bundle, "--version"], { encoding: "utf8", timeout: 10_000 });
   return status === 0 ? ok(`${node} ${bundle}`) : fail(`${node} ${bundle} does not run`, INSTALL);

@@ -15,10 +15,10 @@ export function lastHookErrors(log: string): HookError[] {
   return logEntries<HookError>(log, 100);
 }
 
-/** Skips lines that are not JSON: cut off on a full disk, or of another program. */
+/** Skips lines that are not JSON: truncated on a full disk, or written by another program. */
 export function logEntries<Entry>(path: string, max: number): Entry[] {
   const current = readLogLines(path);
-  // After a rotation the older entries are in the other file.
+  // After a rotation, older entries are in `<path>.1`.
   const lines = current.length < max ? [...readLogLines(`${path}.1`), ...current] : current;
   return lines.slice(-max).flatMap((line) => (asObject(parseJson(line)) as Entry | undefined) ?? []);
 }
@@ -53,7 +53,7 @@ export function allLogEntries({ hookLog, workerLog }: Paths): LogEntry[] {
   return [...hooks, ...worker].filter(({ at }) => typeof at === "string").toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** In local time, or in UTC for a log that others will read. */
+/** Formats the time as local time, or as UTC for a bug report. */
 export function logLine({ at, from, message }: LogEntry, options: { isUtc?: boolean } = {}): string {
   const time = Date.parse(at);
   const isAsWritten = options.isUtc === true || Number.isNaN(time);

@@ -21,7 +21,7 @@ import { type CheckRow, fail, type HealthContext, ok, onStore, type Result, warn
 
 /** Older versions have a bug in resetting the write-ahead log with several writers. */
 const SAFE_SQLITE = "3.51.3";
-/** Every search indexes new rows, so many rows wait only if nothing was searched for long. */
+/** Every search indexes new rows, so this many rows wait only after a long time without a search. */
 const INDEX_BACKLOG = 50_000;
 const OVERDUE_MS = 60 * 60 * 1000;
 

@@ -35,7 +35,7 @@ function checkSpool({ paths }: HealthContext): Result {
   return waiting > SPOOL_BACKLOG ? warn(message, "Run: c-mem status") : ok(message);
 }
 
-/** Writing a file never takes this long. */
+/** Temporary files older than this are leftovers: writing a file never takes this long. */
 const OLD_FILE_MS = 60 * 60 * 1000;
 const TEMPORARY = /(?:\.tmp|\.new)$|^(?:request|(?:lock|activity|server)\.json)\.\d+$/;
 
@@ -83,7 +83,7 @@ function checkWorker({ paths, settings, now }: HealthContext): Result {
     return ok(settings.worker ? "stopped: starts with the next hook" : "switched off (worker: false)");
   if (hasHeartbeat(paths.workerLock, now)) return ok(`running (pid ${lock.pid})`);
   const message = `process ${lock.pid} has not responded since ${ago(lock.beatenAt, now)}`;
-  return warn(message, "If it stays so, end the process; a new worker starts");
+  return warn(message, "If this persists, end the process; a new worker starts");
 }
 
 /** The worker serves the page and the API. */

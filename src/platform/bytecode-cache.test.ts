@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 
-const COMPILED = join(import.meta.dirname, "bytecode-cache.ts");
+const MODULE = join(import.meta.dirname, "bytecode-cache.ts");
 
 describe("runWithBytecodeCache", () => {
   let home = "";
@@ -28,29 +28,29 @@ describe("runWithBytecodeCache", () => {
     writeBundle("aa");
   });
 
-  /** A bundle of always the same length. */
+  /** Writes a bundle that has the same length for both words. */
   function writeBundle(word: "aa" | "bb"): void {
     const code = `const { basename } = require("node:path");
       exports.say = function () { return "${word} of " + basename(__filename) + " in " + basename(__dirname); };`;
     writeFileSync(bundle, code);
-    // As packages are unpacked: their times say nothing.
+    // Package managers unpack files with fixed mtimes.
     utimesSync(bundle, 1, 1);
   }
 
   function run(): string {
-    const script = `import { runWithBytecodeCache } from ${JSON.stringify(COMPILED)};
+    const script = `import { runWithBytecodeCache } from ${JSON.stringify(MODULE)};
       console.log(runWithBytecodeCache(${JSON.stringify(bundle)}, { folder: ${JSON.stringify(folder)}, use: "test" }).say());`;
     const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
     return stdout + stderr;
   }
 
-  const kept = (): string => join(folder, readdirSync(folder)[0] ?? "");
+  const cacheFile = (): string => join(folder, readdirSync(folder)[0] ?? "");
   const said = (word: string): string => `${word} of one.cjs in ${home.split("/").at(-1)}\n`;
 
   it("runs a bundle with and without its bytecode", () => {
     expect(run()).toBe(said("aa"));
     expect(readdirSync(folder)).toEqual([`one-test-${process.version}-${process.arch}`]);
-    expect(statSync(kept()).mode & 0o777).toBe(0o600);
+    expect(statSync(cacheFile()).mode & 0o777).toBe(0o600);
     expect(run()).toBe(said("aa"));
   });
 
@@ -63,25 +63,25 @@ describe("runWithBytecodeCache", () => {
 
   it("ignores a damaged cache file", () => {
     run();
-    writeFileSync(kept(), "");
+    writeFileSync(cacheFile(), "");
     expect(run()).toBe(said("aa"));
-    writeFileSync(kept(), "x".repeat(3_000));
+    writeFileSync(cacheFile(), "x".repeat(3_000));
     expect(run()).toBe(said("aa"));
-    expect(statSync(kept()).size).not.toBe(3_000);
+    expect(statSync(cacheFile()).size).not.toBe(3_000);
   });
 
   it("writes the cache after each of the first runs, then every ten minutes", () => {
     const isWritten = (): boolean => {
-      utimesSync(kept(), new Date(), Date.now() / 1000 - 60);
-      const before = statSync(kept()).mtimeMs;
+      utimesSync(cacheFile(), new Date(), Date.now() / 1000 - 60);
+      const before = statSync(cacheFile()).mtimeMs;
       run();
-      return statSync(kept()).mtimeMs !== before;
+      return statSync(cacheFile()).mtimeMs !== before;
     };
     run();
     expect([1, 2, 3, 4, 5, 6].map(isWritten)).toEqual([true, true, true, true, false, false]);
-    utimesSync(kept(), 1, 1);
+    utimesSync(cacheFile(), 1, 1);
     run();
-    expect(statSync(kept()).mtimeMs).toBeGreaterThan(1_000);
+    expect(statSync(cacheFile()).mtimeMs).toBeGreaterThan(1_000);
   });
 
   it("writes no cache after a failed run", () => {
@@ -92,9 +92,9 @@ describe("runWithBytecodeCache", () => {
 
   it("does not run bytecode with a lost disk block", () => {
     run();
-    const bytes = readFileSync(kept());
-    expect(bytes.includes(Buffer.alloc(2_048)), "what is kept has no such block by itself").toBe(false);
-    writeFileSync(kept(), Buffer.concat([bytes, Buffer.alloc(4096)]).fill(0, 1_000, 5_096));
+    const bytes = readFileSync(cacheFile());
+    expect(bytes.includes(Buffer.alloc(2_048)), "a good cache has no block of zeros").toBe(false);
+    writeFileSync(cacheFile(), Buffer.concat([bytes, Buffer.alloc(4096)]).fill(0, 1_000, 5_096));
     expect(run()).toBe(said("aa"));
   });
 

@@ -1,4 +1,4 @@
-// Files that only their owner can read, never written through a symbolic link in their place.
+// Writes files that only their owner can read. Never writes through a symbolic link.
 import {
   chmodSync,
   closeSync,
@@ -35,7 +35,7 @@ function write(path: string, flags: number, content: string | Buffer): void {
   }
 }
 
-/** Creates a missing folder, and deletes a link or a pipe in the way; its target stays. */
+/** Creates a missing folder. Replaces a link or pipe at `path`; the target of the link stays. */
 function openFile(path: string, flags: number): number {
   try {
     return openSync(path, flags, 0o600);
@@ -54,7 +54,7 @@ const STICKY = 0o1000;
 /** Removes group and world access from the data directory, which protects everything in it. */
 export function makePrivate(home: string): boolean {
   const mode = statOf(home)?.mode ?? 0;
-  return (mode & OTHERS) !== 0 && mayRestrict(home, mode) && close(home, mode);
+  return (mode & OTHERS) !== 0 && mayRestrict(home, mode) && removeOthersAccess(home, mode);
 }
 
 /** False for the user's home folder and shared folders such as /tmp: their mode is not changed. */
@@ -62,21 +62,21 @@ export function mayRestrict(home: string, mode: number): boolean {
   return process.platform !== "win32" && (mode & STICKY) === 0 && home !== "/" && home !== userHome(process.env);
 }
 
-/** Also restricts everything in it, except links. Returns how many files others could access. */
+/** Like makePrivate, and for everything in the directory except links. Returns how many files others could access. */
 export function makeAllPrivate(home: string): number {
-  let closed = makePrivate(home) ? 1 : 0;
+  let changed = makePrivate(home) ? 1 : 0;
   const mode = statOf(home)?.mode;
-  if (mode === undefined || !mayRestrict(home, mode)) return closed;
+  if (mode === undefined || !mayRestrict(home, mode)) return changed;
   for (const path of listTree(home)) {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined || stat.isSymbolicLink() || (stat.mode & OTHERS) === 0) continue;
-    if (close(path, stat.mode)) closed += 1;
+    if (removeOthersAccess(path, stat.mode)) changed += 1;
   }
-  return closed;
+  return changed;
 }
 
-/** False for another user's file. */
-function close(path: string, mode: number): boolean {
+/** False if the file belongs to another user. */
+function removeOthersAccess(path: string, mode: number): boolean {
   try {
     chmodSync(path, mode & 0o700);
     return true;
@@ -93,6 +93,6 @@ export function appendLog(path: string, entry: object, maxBytes: number): void {
     if ((lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) renameSync(path, `${path}.1`);
     appendPrivate(path, `${JSON.stringify(entry)}\n`);
   } catch {
-    // There is nowhere to report that the log cannot be written.
+    // There is no other place to report that the log cannot be written.
   }
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, utimesSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { pruneCompileCache } from "./prune-bytecode-cache.ts";
+import { pruneBytecodeCache } from "./prune-bytecode-cache.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -14,7 +14,7 @@ it("deletes files unused for a month", () => {
     writeFileSync(join(cache, name), "code");
     utimesSync(join(cache, name), new Date(now - days * DAY_MS), new Date(now - days * DAY_MS));
   }
-  pruneCompileCache(cache, now);
+  pruneBytecodeCache(cache, now);
   expect(readdirSync(cache)).toEqual(["hook-main-new-v24.1.0-x64"]);
 });
 
@@ -31,8 +31,8 @@ it("deletes month-old files in Node's folders, and folders that become empty", (
   put("v22-x64", "b", 90);
   put("v24-x64", "a", 31);
   put("v24-x64", "b", 29);
-  pruneCompileCache(cache, now);
+  pruneBytecodeCache(cache, now);
   expect(readdirSync(cache)).toEqual(["v24-x64"]);
   expect(readdirSync(join(cache, "v24-x64"))).toEqual(["b"]);
-  pruneCompileCache(join(cache, "none"), now);
+  pruneBytecodeCache(join(cache, "none"), now);
 });

@@ -1,12 +1,12 @@
-// Deletes unused bytecode: C-Mem's files, named by bundle and Node version, and Node's own cache folders for the MCP server.
+// Deletes unused bytecode: C-Mem's files and Node's own cache folders, which the MCP server uses.
 import { rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { listFolder, statOf } from "./read-file.ts";
 
-/** C-Mem's files are rewritten while in use; Node's are not, so one in use is recompiled every 30 days. */
+/** C-Mem's files are rewritten while in use. Node's are not, so Node compiles them again every 30 days. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
-export function pruneCompileCache(cache: string, now: number): void {
+export function pruneBytecodeCache(cache: string, now: number): void {
   const isOld = (path: string): boolean => now - (statOf(path)?.mtimeMs ?? now) > MAX_AGE_MS;
   for (const name of listFolder(cache)) {
     const path = join(cache, name);

@@ -2,7 +2,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Settings and git's own files are far smaller. A link to a device or a pipe must not block a hook. */
+/** Settings and git's files are far smaller. Larger files, devices and pipes must not block a hook. */
 const MAX_BYTES = 1024 * 1024;
 
 export function readText(path: string): string | undefined {
@@ -15,7 +15,7 @@ export function readText(path: string): string | undefined {
   }
 }
 
-/** The fields are unchecked. */
+/** Does not check the fields. */
 export function readJson<Value>(path: string): Partial<Value> | undefined {
   try {
     return (JSON.parse(readText(path) ?? "") as Partial<Value> | null) ?? undefined;
@@ -93,7 +93,7 @@ export function eachChunk(path: string, overlap: number, visit: (chunk: Buffer, 
   }
 }
 
-/** Fills the buffer from this position; false where the file ends too early. */
+/** Fills the buffer from this position. False if the file ends too early. */
 export function readFully(file: number, into: Uint8Array, position: number): boolean {
   for (let done = 0; done < into.length;) {
     const read = readSync(file, into, done, into.length - done, position + done);

@@ -4,24 +4,24 @@ import { dirname } from "node:path";
 
 interface ReplaceOptions {
   mode?: number;
-  /** False for what can be rebuilt after a power cut. */
+  /** False for files that can be rebuilt after a power cut: they need no fsync. */
   isDurable?: boolean;
 }
 
-/** Temporary name, fsync, rename. On failure the temporary file is removed and the error names `path`. */
+/** Writes, syncs and renames a temporary file. On failure the temporary file is removed and the error names `path`. */
 export function replaceFile(path: string, content: string | Buffer, options: ReplaceOptions = {}): void {
   const { mode = 0o600, isDurable = true } = options;
   const temporary = `${path}.${process.pid}.new`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // "wx" after rm: a link of that name, put there by a repository, would be followed.
+    // Without rm and "wx", the write would follow a link that a repository put there.
     rmSync(temporary, { force: true });
     writeFileSync(temporary, content, { mode, flag: "wx", flush: isDurable });
     chmodSync(temporary, mode);
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
-    // A failed write names no path or the temporary one.
+    // The error of a failed write names the temporary path or none.
     throw Object.assign(error as NodeJS.ErrnoException, { path });
   }
 }

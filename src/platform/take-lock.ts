@@ -30,7 +30,7 @@ export async function takeLock(paths: Paths, version: string, timeouts = TIMEOUT
   const asked = new Map<string, number>();
   for (;;) {
     if (createLock(paths.workerLock, own)) {
-      // The request to exit stays: it may be for this worker, and one with another token has no effect.
+      // A request to stop is kept: it may be for this worker, and a request with another token has no effect.
       rmSync(paths.workerStart, { force: true });
       return own;
     }
@@ -54,7 +54,7 @@ export async function takeLock(paths: Paths, version: string, timeouts = TIMEOUT
   }
 }
 
-/** Does the work under the lock; returns undefined, without waiting, while a worker runs. */
+/** Runs `work` with the lock. Does not wait: returns undefined if a worker is running. */
 export function withLockNow<T>(paths: Paths, version: string, work: () => T): T | undefined {
   const held = readLock(paths.workerLock);
   if (held !== undefined && findWorker(paths.workerLock, Date.now()) === undefined) {
@@ -83,7 +83,7 @@ function newLock(version: string): WorkerLock {
 async function isDead(lock: WorkerLock, path: string, { silentMs }: typeof TIMEOUTS): Promise<boolean> {
   const life = livenessOf(lock, path, Date.now());
   if (life !== "unsure") return life === "dead";
-  // The process is suspended or the clock has jumped: any change of the mtime is a heartbeat.
+  // The process may be suspended, or the clock may have jumped: any change of the mtime counts as a heartbeat.
   const before = statOf(path)?.mtimeMs;
   const start = performance.now();
   while (performance.now() - start < silentMs) {

@@ -6,11 +6,11 @@ import { readJson, readText, statOf } from "./read-file.ts";
 
 export interface WorkerLock {
   pid: number;
-  /** Differs from that of a later process with the same pid. */
+  /** A random text: a later process may get the same pid, but not the same token. */
   token: string;
   version: string;
   startedAt: number;
-  /** Where the pid is valid: this boot of this machine, and its container. */
+  /** Identifies the boot of the machine and the container in which the pid is valid. */
   machine: string;
   /** Start time of the process in clock ticks; Linux only. */
   birth?: string | undefined;
@@ -52,7 +52,7 @@ export function createLock(path: string, lock: WorkerLock): boolean {
     writeSync(fd, JSON.stringify(lock));
     return true;
   } catch (error) {
-    // On a full disk: half a lock would block every worker.
+    // The disk may be full, and half a lock would block every worker.
     rmSync(path, { force: true });
     throw error;
   } finally {

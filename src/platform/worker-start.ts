@@ -24,8 +24,8 @@ export function wakeWorker(paths: Paths, program: WorkerProgram): void {
 }
 
 /**
- * glibc raises its thresholds as large blocks are freed and then keeps 30 MB after a sync; fixed ones make it return them.
- * Other systems ignore these variables.
+ * glibc raises its mmap threshold and then keeps 30 MB after a sync. With fixed thresholds it returns this memory to the
+ * system. Other systems ignore these variables.
  */
 const MALLOC_ENV: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: "1",
@@ -38,12 +38,12 @@ export function workerEnv(env: Env): Env {
   return { ...MALLOC_ENV, ...env };
 }
 
-/** So that programs the worker starts do not inherit these variables. */
+/** Removes these variables, so that programs started by the worker do not inherit them. */
 export function dropWorkerEnv(env: Record<string, string | undefined>): void {
   for (const [name, value] of Object.entries(MALLOC_ENV)) if (env[name] === value) delete env[name];
 }
 
-/** If one runs already, the new worker takes over from an older version, or exits. */
+/** If a worker runs already, the new one replaces it if that is older, and else exits. */
 export function spawnWorker(paths: Paths, { bundle, canRun }: WorkerProgram): void {
   const node = canRun() ? process.execPath : readInstall(paths.install)?.node;
   if (node === undefined) return;
@@ -57,7 +57,7 @@ export function spawnWorker(paths: Paths, { bundle, canRun }: WorkerProgram): vo
     stdio: "ignore",
     windowsHide: true,
   });
-  // On failure `c-mem worker status` shows that none runs.
+  // If this fails, `c-mem worker status` shows that no worker runs.
   child.on("error", () => {}).unref();
   noteStart(paths, child.pid);
 }
@@ -80,7 +80,7 @@ export function startingWorker({ workerStart }: Paths): number | undefined {
   return isSameProcess({ pid }) ? pid : undefined;
 }
 
-/** True for one of many hooks that run at once. */
+/** True for only one of many simultaneous hooks. */
 function claimStart(path: string, now: number): boolean {
   const stat = statOf(path);
   if (stat !== undefined && Math.abs(now - stat.mtimeMs) < START_MS) return false;

@@ -4,7 +4,7 @@ import { userSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
 import { count } from "../core/text.ts";
-import { pruneCompileCache } from "../platform/prune-bytecode-cache.ts";
+import { pruneBytecodeCache } from "../platform/prune-bytecode-cache.ts";
 import { releasePages, fileSize } from "../store/db/disk-usage.ts";
 import type { Db } from "../store/db/driver.ts";
 import { LOCK_HOLD_MS } from "../store/db/transaction.ts";
@@ -55,7 +55,7 @@ export class Maintenance {
     for (const sessionId of updateIdleStatuses(db, now)) enqueueSession(db, sessionId, now);
     deleteDoneJobs(db, now);
     tidySessionFiles([paths.privateTurns, paths.shown], now);
-    pruneCompileCache(paths.cache, now);
+    pruneBytecodeCache(paths.cache, now);
     return true;
   }
 

@@ -6,12 +6,12 @@ import { listFolder, readJson } from "../read-file.ts";
 
 export interface Activity {
   at: string;
-  /** A turn is running; `project` is the one with the last event. */
+  /** True while a turn is running. `project` is the project of the last event. */
   active: boolean;
   project: string | null;
   sessions: number;
   last_activity: string | null;
-  /** Transcripts that the worker has still to read. */
+  /** How many transcripts the worker still has to read. */
   to_read: number;
   queue: { pending: number; running: number; failed: number };
   /** Model usage on `day` (local time). */
@@ -26,7 +26,7 @@ export function readActivity(path: string): Activity | undefined {
 export function activityLine(paths: Paths, now: number): string {
   const activity = readActivity(paths.activity);
   if (activity === undefined) return "C-Mem: ready";
-  const waiting = activity.queue.pending + activity.queue.running + drops(paths.spool);
+  const waiting = activity.queue.pending + activity.queue.running + countDrops(paths.spool);
   return [
     `C-Mem: ${count(activity.sessions, "session")}`,
     ...(waiting > 0 ? [`${waiting} waiting`] : []),
@@ -35,13 +35,13 @@ export function activityLine(paths: Paths, now: number): string {
   ].join(" · ");
 }
 
-function drops(spool: string): number {
+function countDrops(spool: string): number {
   return listFolder(spool).filter((name) => name.endsWith(".json")).length;
 }
 
 function spentToday({ spent: { day, tokens, usd } }: Activity, now: number): string[] {
   if (day !== localDay(now) || tokens === 0) return [];
-  // The price is unknown.
+  // 0: the price is unknown.
   if (usd === 0) return [`${Math.ceil(tokens / 1000)}k tokens today`];
   return [`${usd < 0.01 ? "<$0.01" : `$${usd.toFixed(2)}`} today`];
 }

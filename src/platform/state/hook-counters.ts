@@ -1,10 +1,10 @@
-// Counts runs of hooks that record nothing, one byte each in a file per hook. The others leave an event in the spool.
+// Counts hook runs that record no event: one byte per run in a file per hook. Other runs are counted by their events.
 import { join } from "node:path";
 import { appendPrivate } from "../private-file.ts";
 import { listFolder, statOf } from "../read-file.ts";
 
 interface HookFires {
-  /** "recall", or "codex recall" for another agent than Claude Code. */
+  /** "recall", or "codex recall" for agents other than Claude Code. */
   hook: string;
   count: number;
   last_at: number;
@@ -16,7 +16,7 @@ export function noteHookFired(folder: string, hook: string): void {
   try {
     appendPrivate(path, ".");
   } catch {
-    // The data directory cannot be written to; `doctor` says so.
+    // The data directory cannot be written to, which `doctor` reports.
   }
 }
 

@@ -7,9 +7,9 @@ export interface InstallRecord {
   version: string;
   node: string;
   installedAt: number;
-  /** Set where the user declined older sessions: transcripts from before it are not read. */
+  /** Set if the user declined to import older sessions: transcripts last written before this time are not read. */
   historySince?: number;
-  /** By the agent's config folder: one machine may have several. */
+  /** By Claude Code's config folder: one machine may have several. */
   sites: Record<string, InstalledSite>;
   /** Agents other than Claude Code, by their id. */
   agents?: Record<string, InstalledAgent>;
@@ -20,24 +20,24 @@ export interface InstalledAgent {
   files: Record<string, ChangedFile>;
   /** Folders created for them, the innermost last. */
   folders: string[];
-  /** Working trees that it was installed for. */
+  /** Git working trees that C-Mem was installed for. */
   projects: { top: string; exclude?: string; gitDir?: string }[];
 }
 
 export interface ChangedFile {
-  /** A copy of the original; null where there was no file. */
+  /** The path of a copy of the original; null if there was no file. */
   backup: string | null;
-  /** Of the file right after the install; null where it was changed after the first install. */
+  /** Hash of the file right after the install; null if it was changed after the first install. */
   hash: string | null;
 }
 
 export interface InstalledSite {
   method: "plugin" | "settings";
-  /** A copy of the original settings; null where there were none. */
+  /** The path of a copy of the original settings; null if there were none. */
   backup: string | null;
-  /** Of the settings right after the install; null until they are known. */
+  /** Hash of the settings right after the install; null until it is known. */
   settingsHash: string | null;
-  /** The install created the agent's folder. */
+  /** True if the install created the config folder. */
   madeFolder?: boolean;
 }
 
@@ -49,7 +49,7 @@ export function readInstall(path: string): InstallRecord | undefined {
 /** Set for a process that C-Mem started with another Node, so that it does not start one again. */
 export const HANDED_OVER = "C_MEM_HANDED_OVER";
 
-/** The Node that `install` found, where this one cannot open the database; tried once. */
+/** The Node that `install` found. Undefined if this process runs with it, or was started to try it. */
 export function otherNode(installRecord: string, env: Env): string | undefined {
   const node = readInstall(installRecord)?.node;
   return node === process.execPath || env[HANDED_OVER] !== undefined ? undefined : node;

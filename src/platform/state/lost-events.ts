@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { readJson, statOf } from "../read-file.ts";
 
 interface LostEvents {
-  /** A lower bound: of two hooks at once one may overwrite the other's count. */
+  /** A lower bound: one of two simultaneous hooks may overwrite the other's count. */
   count: number;
   firstAt: number;
   lastAt: number;
@@ -40,6 +40,6 @@ function write(path: string, lost: LostEvents | undefined): void {
       closeSync(fd);
     }
   } catch {
-    // The hook's log has the error, if anything.
+    // If there is any record of the error, it is in the hook's log.
   }
 }

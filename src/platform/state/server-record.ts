@@ -6,11 +6,11 @@ import { readJson } from "../read-file.ts";
 export interface ServerRecord {
   /** 256 bits, as hexadecimal digits. */
   token: string;
-  /** The port of the last server; null where it could not listen. */
+  /** The port of the last server; null if it could not listen. */
   port: number | null;
   /** The setting `port` when the last server started. */
   wanted?: number;
-  /** Of the worker that serves; null where none does. */
+  /** The process that runs the server; null if none does. */
   pid: number | null;
   /** Why the server could not start. */
   problem?: string | undefined;
@@ -24,7 +24,7 @@ export function readServer(path: string): ServerRecord | undefined {
   return typeof record?.token === "string" && TOKEN.test(record.token) ? (record as ServerRecord) : undefined;
 }
 
-/** Made once: paired editors and open pages keep working after a restart. */
+/** Created once, so that paired editors and open pages keep working after a restart. */
 export function serverToken(path: string): string {
   return readServer(path)?.token ?? randomHex(TOKEN_BYTES);
 }

@@ -1,4 +1,4 @@
-// Styles and number formats for a terminal. Recorded text is cleaned of escape codes; only our own colours remain.
+// Styles and number formats for a terminal. Removes escape codes from recorded text and keeps C-Mem's own colours.
 import { fstatSync } from "node:fs";
 import { styleText } from "node:util";
 import { terminalSafe } from "../../core/terminal.ts";
@@ -18,12 +18,12 @@ export function paint(style: Style, text: string, fd: typeof STDOUT | typeof STD
 
 const ESCAPE = "\u001b";
 /**
- * Stands for the escape character in our own colours until they are written, so that those in recorded text can be told apart
- * and removed. Random noncharacters: no recorded text can have them.
+ * Stands for the escape character in C-Mem's own colours until they are written, so that the escape codes of recorded
+ * text can be removed. It consists of random noncharacters, so that recorded text cannot imitate it.
  */
 const OUR_ESCAPE = String.fromCodePoint(...Array.from({ length: 16 }, () => 0xfdd0 + Math.floor(Math.random() * 32)));
 
-/** Cleaned of all escape codes except our own. */
+/** Removes all escape codes except those of C-Mem's own colours. */
 export function forScreen(text: string): string {
   const [first = "", ...styled] = text.split(OUR_ESCAPE);
   const pieces = styled.map((piece) => {

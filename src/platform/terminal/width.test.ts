@@ -27,7 +27,7 @@ describe("text on a terminal", () => {
     expect(cutTo(text, width)).toBe(expected);
   });
 
-  it("cuts anything to the columns there are", () => {
+  it("is cut to the given columns", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.nat(40), (text, width) => {
         expect(widthOf(cutTo(text, width))).toBeLessThanOrEqual(width);
@@ -35,7 +35,7 @@ describe("text on a terminal", () => {
     );
   });
 
-  it("breaks lines at spaces, and where there are none anywhere", () => {
+  it("breaks at spaces, or anywhere in a text without spaces", () => {
     const lines = (text: string, width: number, maxLines = 9) =>
       wrap(text, width, maxLines).map(([start, end]) => text.slice(start, end));
     expect(lines("the quick brown fox", 9)).toEqual(["the quick", "brown fox"]);
@@ -46,7 +46,7 @@ describe("text on a terminal", () => {
     expect(lines("", 5)).toEqual([]);
   });
 
-  it("never makes a line wider than asked, and loses nothing but spaces", () => {
+  it("is wrapped to the given columns and only loses spaces", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 2, max: 30 }), (text, width) => {
         const pieces = wrap(text, width, Infinity).map(([start, end]) => text.slice(start, end));

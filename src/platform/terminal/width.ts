@@ -1,4 +1,4 @@
-// The width of text on a terminal, cutting it and wrapping it: wide characters take two columns, marks none.
+// Measures, cuts and wraps terminal text. Wide characters take 2 columns, combining marks 0.
 import widthOf from "fast-string-width";
 
 export { widthOf };
@@ -10,7 +10,7 @@ export function* graphemes(text: string): Generator<{ text: string; index: numbe
   for (const { segment, index } of SEGMENTER.segment(text)) yield { text: segment, index, columns: widthOf(segment) };
 }
 
-/** At most `width` columns, with an ellipsis where something was cut. */
+/** Cuts the text to at most `width` columns, with an ellipsis if something was cut. */
 export function cutTo(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let used = 0;
@@ -23,7 +23,7 @@ export function cutTo(text: string, width: number): string {
   return width < 1 ? "" : `${kept.trimEnd()}…`;
 }
 
-/** The pieces of a text that fill lines of `width`, as [start, end]; broken at spaces where there are any. */
+/** Splits a text into lines of at most `width` columns, as [start, end]. Breaks at spaces if there are any. */
 export function wrap(text: string, width: number, maxLines: number): [number, number][] {
   const lines: [number, number][] = [];
   let start = 0;

@@ -10,19 +10,19 @@ import { type Extent, freePages } from "../../store/db/file-format.ts";
 import { eachText } from "../../store/reads/text-rows.ts";
 import { isUnclean } from "../erase/erase-rows.ts";
 
-/** Where a secret or private text is, and of which kind; never the text itself. */
+/** The place and kinds of a secret or private text, but never the text. */
 export interface Finding {
   /** Relative to the data directory, if it is inside. */
   file: string;
   kinds: Record<string, number>;
-  /** Set for a row: */
+  /** Set if it was found in a row, like the next three fields. */
   table?: string;
   column?: string;
   row?: string;
   session_id?: string | null;
-  /** Set for other bytes of a file. */
+  /** Set if it was found elsewhere in a file. */
   offset?: number;
-  /** In bytes that belong to no row any more. */
+  /** Set if the bytes no longer belong to a row. */
   isDead?: true;
 }
 
@@ -35,7 +35,7 @@ export interface Audit {
   unreadable: string[];
 }
 
-/** `server.json` and the worker's lock contain tokens they need. */
+/** `server.json` and the worker's lock contain tokens that C-Mem needs. */
 const SKIPPED = new Set([...PROGRAM_FOLDERS, "server.json", "worker"]);
 const DATABASE = /\.db$/;
 
@@ -63,7 +63,7 @@ export function audit(home: string, others: readonly string[] = []): Audit {
   return result;
 }
 
-/** Relative to the folder, in order. */
+/** Sorted paths, relative to the folder, of the files that may contain recorded text. */
 export function recordedFiles(home: string): string[] {
   return readdirSync(home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -91,7 +91,7 @@ function auditRows(path: string, file: string, result: Audit): void {
 function auditFile(path: string, file: string): Finding[] {
   if (DATABASE.test(file)) return auditBytes(path, file, freePages(path));
   if (file.endsWith("-shm")) return [];
-  // Pages with rows: "pw" at the end of one value and "=x" at the start of the next are no password.
+  // Searched as raw bytes: "pw" at the end of one value and "=x" at the start of the next are not a password.
   if (/-(?:wal|journal)$/.test(file)) return auditBytes(path, file);
   const bytes = readFileSync(path);
   if (file.endsWith(".gz"))
@@ -99,7 +99,7 @@ function auditFile(path: string, file: string): Finding[] {
   return bytes.includes(0) ? auditBytes(path, file) : auditText(bytes.toString("utf8"), file);
 }
 
-/** At most one finding per file: its first byte, and all kinds in the file. */
+/** At most one finding per file: the offset of the first secret and the kinds of all. */
 function auditText(text: string, file: string): Finding[] {
   const kinds: Record<string, number> = {};
   let offset: number | undefined;
@@ -115,7 +115,7 @@ function auditText(text: string, file: string): Finding[] {
   return offset === undefined ? [] : [{ file, offset, kinds }];
 }
 
-/** The whole text where it is JSON, else its lines, which may each be JSON. */
+/** The whole text if it is JSON, else its lines, each of which may be JSON. */
 export function jsonParts(text: string): string[] {
   try {
     JSON.parse(text);
@@ -131,7 +131,7 @@ function commonBytes(before: string, after: string): number {
   return Buffer.byteLength(before.slice(0, length));
 }
 
-/** In raw bytes a name can be next to a value by chance: these kinds count in free pages only. */
+/** Kinds found by a name beside the value. In raw bytes that may be chance, so they count only in free pages. */
 const BY_NAME = new Set(["credential", "cookie", "url-password", "curl-user", "bearer", "heroku", "npm"]);
 const PRIVATE = /<private[\s>]/gi;
 const OVERLAP_BYTES = 64 * 1024;

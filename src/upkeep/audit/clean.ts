@@ -27,20 +27,20 @@ export function cleanRows(db: Db): number {
     if (changes.length === 0) return 0;
     for (const { place, text } of changes) replaceText(db, place, text);
     const places = changes.map(({ place }) => place);
-    indexAgain(db, places);
+    reindex(db, places);
     markUnclean(db);
     return new Set(places.map(({ table, key }) => `${table} ${JSON.stringify(key)}`)).size;
   });
 }
 
 /** Updates the indexes at once; memory and vectors of the sessions are derived again later. */
-function indexAgain(db: Db, places: readonly TextPlace[]): void {
+function reindex(db: Db, places: readonly TextPlace[]): void {
   const idsIn = (table: string): Set<number> =>
     new Set(places.filter((place) => place.table === table).map((place) => Number(place.key[0])));
   for (const id of idsIn("tool_uses")) indexToolUse(db, id);
   for (const id of idsIn("observations")) indexObservation(db, id);
   if (idsIn("prompts").size > 0) db.run(sql`INSERT INTO prompts_trigram (prompts_trigram) VALUES ('rebuild')`);
-  // A subagent's work belongs to its parent's turns.
+  // Also the parent sessions: a subagent's work belongs to its parent's turns.
   const sessions = places.flatMap(({ sessionDbId }) =>
     db.column<number>(sql`SELECT id FROM sessions WHERE id = ${sessionDbId}
       UNION SELECT parent_session_db_id FROM sessions WHERE id = ${sessionDbId} AND parent_session_db_id IS NOT NULL`),
@@ -55,9 +55,9 @@ function indexAgain(db: Db, places: readonly TextPlace[]): void {
 export type FileFix = "rewritten" | "removed" | "left";
 
 export async function cleanFile(paths: Paths, path: string): Promise<FileFix> {
-  // Left for the user to edit.
+  // Only the user can decide how to fix the settings.
   if (path === paths.config) return "left";
-  // Uninstall would restore a copy of the agent's settings, and without its secrets that would break them.
+  // Uninstall would restore a copy of the agent's settings, but settings without their secrets do not work.
   if (path.startsWith(paths.cache) || /^claude-settings-.*\.json$/.test(basename(path))) return remove(path);
   if (path.startsWith(paths.archive) && path.endsWith(".gz")) {
     const copy = allCopies(paths.archive).find(({ file }) => copyPath(paths.archive, file) === path);

@@ -32,7 +32,7 @@ import { repairStore } from "./repair.ts";
 const NOW = Date.UTC(2026, 5, 1);
 const PAGE = 8192;
 
-/** No other process has it open here. */
+/** `settleMs: 0`, because no other process has the database open. */
 const repair = (paths: Paths) => repairStore(paths, NOW, { settleMs: 0 });
 
 const NOTE: Omit<Observation, "narrative"> = {
@@ -47,7 +47,7 @@ const NOTE: Omit<Observation, "narrative"> = {
 
 interface Machine {
   paths: Paths;
-  /** Rows of every table that cannot be derived again. */
+  /** Row counts of the tables that cannot be derived again. */
   before: Record<string, number>;
   inBackup: Record<string, number>;
 }
@@ -56,11 +56,11 @@ const TABLES = ["projects", "sessions", "prompts", "messages", "tool_uses", "fil
 const countAll = (db: Db): Record<string, number> =>
   Object.fromEntries(TABLES.map((name) => [name, db.get<{ n: number }>(`SELECT count(*) AS n FROM ${name}`)?.n ?? 0]));
 
-/** Sessions before and after a backup, and one thing forgotten in between. */
+/** A database with sessions from before and after a backup, one of which was forgotten. */
 function machine(options: { backup: boolean }): Machine {
   const paths = resolvePaths({ C_MEM_HOME: mkdtempSync(join(tmpdir(), "c-mem-repair-")) });
   const { db, add } = seedStore(paths.database);
-  const live = (from: number, to: number): void => {
+  const addSessions = (from: number, to: number): void => {
     for (let index = from; index < to; index++) {
       const id = `session-${index}`;
       const at = START + index * DAY;
@@ -73,7 +73,7 @@ function machine(options: { backup: boolean }): Machine {
     for (const { id } of db.all<{ id: number }>("SELECT id FROM sessions")) deriveSession(db, id, NOW);
     updateSearchIndex(db);
   };
-  live(0, 12);
+  addSessions(0, 12);
   const deletion = emptyDeletionSet();
   deletion.sessions.add(3);
   forget(db, deletion, NOW);
@@ -82,7 +82,7 @@ function machine(options: { backup: boolean }): Machine {
     createBackup(paths.database, "daily", NOW - DAY);
     inBackup = countAll(db);
   }
-  live(12, 16);
+  addSessions(12, 16);
   remember(db, undefined, { ...NOTE, narrative: "lamps are switched off on Sundays" }, NOW);
   const before = countAll(db);
   db.get("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -108,7 +108,7 @@ function damage(database: string, from: number, length: number): void {
   writeFileSync(database, bytes);
 }
 
-/** Intact, with everything the backup had, and without what was forgotten. */
+/** Expects an intact database with all rows of the backup and without the forgotten session. */
 function expectRepaired({ paths, inBackup }: Machine): Record<string, number> {
   checkDatabase(paths.database);
   const db = openStore(paths.database);
@@ -129,14 +129,14 @@ function expectRepaired({ paths, inBackup }: Machine): Record<string, number> {
   return after;
 }
 
-describe("a damaged database", () => {
-  it("is left alone if it is intact", () => {
+describe("repairing a database", () => {
+  it("changes nothing if it is intact", () => {
     const { paths } = machine({ backup: true });
     expect(repair(paths)).toEqual({ kind: "intact" });
     expect(existsSync(paths.quarantine)).toBe(false);
   });
 
-  it("is repaired whichever page is lost, with a backup and without", { timeout: 600_000 }, () => {
+  it("succeeds whichever page is lost, with a backup and without", { timeout: 600_000 }, () => {
     const template = [machine({ backup: true }), machine({ backup: false })];
     let replaced = 0;
     for (const [index, made] of template.entries()) {
@@ -176,17 +176,17 @@ describe("a damaged database", () => {
     ["the log of another database", ({ database }) => copyFileSync(foreignLog(), `${database}-wal`), true],
   ];
 
-  it.each(WRECKS)("with %s is repaired", (_, wreck, isAllThere) => {
+  it.each(WRECKS)("succeeds with %s", (_, wreck, isComplete) => {
     const made = machine({ backup: true });
     wreck(made.paths);
     const outcome = repair(made.paths);
     expect(outcome.kind).toBe("replaced");
     const after = expectRepaired(made);
-    if (isAllThere) expect(after).toEqual(made.before);
+    if (isComplete) expect(after).toEqual(made.before);
     expect(readdirSync(made.paths.home).filter((name) => /repair|incoming|swap/.test(name))).toEqual([]);
   });
 
-  it("stays open to other processes if the repaired one cannot replace it", () => {
+  it("leaves it open to other processes if it cannot be replaced", () => {
     const { paths } = machine({ backup: true });
     writeFileSync(paths.database, readFileSync(paths.database).fill(0x41, 0, PAGE));
     writeFileSync(paths.quarantine, "in the way");
@@ -196,7 +196,7 @@ describe("a damaged database", () => {
     expect(repair(paths)).toMatchObject({ kind: "replaced" });
   });
 
-  it("with only a damaged search index stays, and is indexed again", () => {
+  it("only rebuilds the search index if nothing else is damaged", () => {
     const made = machine({ backup: true });
     const db = new DatabaseSync(made.paths.database, { defensive: false });
     db.exec("UPDATE turns_fts_data SET block = zeroblob(length(block)) WHERE id > 10");
@@ -205,24 +205,24 @@ describe("a damaged database", () => {
     expect(expectRepaired(made)).toEqual(made.before);
   });
 
-  it("deletes what the readable tombstones name, if one of their pages is lost", () => {
+  it("keeps the readable tombstones if one of their pages is lost", () => {
     const made = machine({ backup: false });
     const db = openStore(made.paths.database);
-    const graves = Array.from({ length: 1_000 }, (_, index) => tombstoneOf("message", "session-1", `m-${index}`));
-    for (const one of graves) insertTombstone(db, one, NOW);
+    const tombstones = Array.from({ length: 1_000 }, (_, index) => tombstoneOf("message", "session-1", `m-${index}`));
+    for (const one of tombstones) insertTombstone(db, one, NOW);
     db.get("PRAGMA wal_checkpoint(TRUNCATE)");
     db.close();
     const page = pagesOf(made.paths.database).find(({ name, kind }) => name === "tombstones" && kind === "leaf");
     damage(made.paths.database, ((page?.number ?? 2) - 1) * PAGE, PAGE);
     expect(repair(made.paths).kind).toBe("replaced");
     const repaired = openStore(made.paths.database);
-    const left = graves.filter((one) => hasTombstone(repaired, one)).length;
+    const left = tombstones.filter((one) => hasTombstone(repaired, one)).length;
     repaired.close();
     expect(left).toBeGreaterThan(800);
     expect(left).toBeLessThan(1_000);
   });
 
-  it("keeps a person's edits since the backup", () => {
+  it("keeps observations that a user wrote after the backup", () => {
     const made = machine({ backup: true });
     const page = pagesOf(made.paths.database).find(({ name, kind }) => name === "messages" && kind === "leaf");
     damage(made.paths.database, ((page?.number ?? 2) - 1) * PAGE, PAGE);
@@ -247,7 +247,7 @@ function wipe(database: string, length: number): void {
   writeFileSync(database, bytes.fill(0, 0, length));
 }
 
-/** The log of another database of this schema, as one that was not closed leaves it. */
+/** The write-ahead log of another database with this schema that is still open. */
 function foreignLog(): string {
   const path = join(mkdtempSync(join(tmpdir(), "c-mem-foreign-")), "c-mem.db");
   const { db, add } = seedStore(path);

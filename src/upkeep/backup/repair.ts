@@ -33,8 +33,8 @@ interface RepairOptions {
 }
 
 /**
- * Requires the worker's lock. Meanwhile hooks spool and no other program opens the database. If it is killed, nothing has
- * changed: the next holder of the lock cancels the swap and starts again.
+ * Requires the worker's lock. During the repair hooks spool and no other program opens the database. A killed repair
+ * changes nothing: the next holder of the lock cancels the swap and starts again.
  */
 export function repairStore(paths: Paths, now: number, { settleMs, onStep = () => {} }: RepairOptions = {}): Repair {
   onStep("checking", 0);
@@ -107,7 +107,7 @@ function build(
     relaxDurability(db);
     setFileLayout(db);
     migrate(db);
-    // If the file is intact without its log, the log is of another database.
+    // If a copy is intact, only the header was damaged or the log was of another database: no rows are missing.
     const salvaged = good === undefined ? salvage(db, damaged, onStep) : { recovered: {}, lost: 0 };
     deleteForgotten(db, now);
     return salvaged;
@@ -117,7 +117,7 @@ function build(
   return { incoming, recovered, lost, ...(backup !== undefined && { backup }) };
 }
 
-/** Copies the file with its log and without, as either may be damaged. */
+/** Copies the file once with its log and once without, because the log may be damaged. */
 function copyDamaged(database: string, scratch: string): string[] {
   const sample = join(scratch, "like.db");
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
@@ -165,7 +165,7 @@ function salvage(
           subagents.push(...sub);
           onStep("reading rows", rows.length);
         }
-        // After their parents, because of the foreign key.
+        // Subagents follow their parents, because of the foreign key.
         add(table, subagents);
       }
       transaction(db, () => merge.finish());

@@ -36,7 +36,7 @@ function withLog(from: Paths, more: number): string {
   return copy;
 }
 
-/** What a program killed while it writes to this database leaves. */
+/** The rollback journal that a program leaves behind if it is killed while writing to this database. */
 function hotJournal(database: string): string {
   const copy = `${database}.hot`;
   copyFileSync(database, copy);
@@ -57,12 +57,12 @@ describe("a restore", () => {
     expect([contents.prompts, countPrompts(paths)]).toEqual([5, 5]);
   });
 
-  it("deletes what was forgotten since the backup, as far as a damaged database can be read", () => {
+  it("keeps the readable tombstones of a damaged database", () => {
     const paths = machine(2);
     const { path } = createBackup(paths.database, "manual", NOW);
-    const graves = Array.from({ length: 1_000 }, (_, index) => tombstoneOf("message", "one", `m-${index}`));
+    const tombstones = Array.from({ length: 1_000 }, (_, index) => tombstoneOf("message", "one", `m-${index}`));
     const db = openStore(paths.database);
-    for (const one of graves) insertTombstone(db, one, NOW);
+    for (const one of tombstones) insertTombstone(db, one, NOW);
     const sql =
       "SELECT max(pageno) AS page, pgsize AS size FROM dbstat WHERE name = 'tombstones' AND pagetype = 'leaf'";
     const { page, size } = db.get<{ page: number; size: number }>(sql) ?? { page: 2, size: 0 };
@@ -71,7 +71,7 @@ describe("a restore", () => {
     writeFileSync(paths.database, readFileSync(paths.database).fill(7, (page - 1) * size, page * size));
     restoreBackup(paths, path, NOW);
     const restored = openStore(paths.database);
-    const left = graves.filter((one) => hasTombstone(restored, one)).length;
+    const left = tombstones.filter((one) => hasTombstone(restored, one)).length;
     restored.close();
     expect([left > 800, left < 1_000]).toEqual([true, true]);
   });

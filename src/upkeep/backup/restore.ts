@@ -17,12 +17,12 @@ export interface Restored {
   contents: Contents;
   /** Where the replaced database is. */
   quarantine: string;
-  /** Rows of the backup that had been forgotten since it was made. */
+  /** How many rows of the backup had been forgotten since it was made. */
   forgotten: number;
 }
 
 /** How long to wait for a transaction of another process. */
-const LAST_WRITER_MS = 30_000;
+const WRITER_TIMEOUT_MS = 30_000;
 
 /** Requires the worker's lock. */
 export function restoreBackup(paths: Paths, backup: string, now: number): Restored {
@@ -33,13 +33,13 @@ export function restoreBackup(paths: Paths, backup: string, now: number): Restor
   beginSwap(database, quarantine);
   let forgotten: number;
   try {
-    const carried = readCarriedOver(database);
+    const kept = readTombstonesAndIds(database);
     copyDatabase(backup, incoming);
     forgotten = withDriver(incoming, { busyTimeoutMs: 0 }, (db) => {
       migrate(db);
       transaction(db, () => {
-        for (const tombstone of carried.tombstones) insertTombstone(db, tombstone, now);
-        keepLastIds(db, carried.lastIds);
+        for (const tombstone of kept.tombstones) insertTombstone(db, tombstone, now);
+        keepLastIds(db, kept.lastIds);
       });
       return deleteForgotten(db, now);
     });
@@ -54,17 +54,17 @@ export function restoreBackup(paths: Paths, backup: string, now: number): Restor
 }
 
 /** What a restore keeps from the replaced database, as far as it can be read. */
-interface CarriedOver {
+interface TombstonesAndIds {
   tombstones: readonly Tombstone[];
   lastIds: LastIds;
 }
 
-/** Also waits for the last writer, and merges the log into the file. */
-function readCarriedOver(database: string): CarriedOver {
+/** Also waits for the last writer and checkpoints the WAL. */
+function readTombstonesAndIds(database: string): TombstonesAndIds {
   const nothing = { tombstones: [], lastIds: [] };
   if (!existsSync(database)) return nothing;
   try {
-    return withDriver(database, { busyTimeoutMs: LAST_WRITER_MS }, (db) => {
+    return withDriver(database, { busyTimeoutMs: WRITER_TIMEOUT_MS }, (db) => {
       db.exec("BEGIN IMMEDIATE; ROLLBACK");
       db.get("PRAGMA wal_checkpoint(TRUNCATE)");
       // Salvaged, because the database may be damaged.

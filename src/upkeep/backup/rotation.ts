@@ -5,9 +5,9 @@ import { statOf } from "../../platform/read-file.ts";
 import { type Backup, listBackups } from "../../store/db/backup.ts";
 import { removeDatabase } from "../../store/db/swap.ts";
 
-/** Backups made before a migration that are kept. */
+/** How many backups made before a migration are kept. */
 const MIGRATION_BACKUPS = 3;
-/** Above this the oldest backups are deleted. */
+/** Above this total size the oldest backups are deleted. */
 const MAX_BACKUP_BYTES = 5_000 * 1024 * 1024;
 
 interface RotationLimits {
@@ -16,7 +16,7 @@ interface RotationLimits {
   maxBytes?: number;
 }
 
-/** Deletes backups beyond the limits, the oldest first. The newest stays, however large it is. */
+/** Deletes backups beyond the limits, the oldest first. The newest always stays. */
 export function rotateBackups(
   database: string,
   { daily, migration = MIGRATION_BACKUPS, maxBytes = MAX_BACKUP_BYTES }: RotationLimits,
@@ -32,7 +32,7 @@ export function rotateBackups(
   return removed;
 }
 
-/** A day after the newest backup of any kind, if the database was written since. A backup "from the future" is due, too. */
+/** True if the newest backup is a day old (or a day ahead: wrong clock) and the database was written since. */
 export function isBackupDue(database: string, settings: Settings, now: number): boolean {
   if (settings.backupsDaily === 0) return false;
   const [newest] = listBackups(database);

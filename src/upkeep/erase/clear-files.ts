@@ -12,7 +12,7 @@ import type { Db } from "../../store/db/driver.ts";
 import { hasForgottenParts, hasForgottenHistory } from "../../store/tables/tombstones.ts";
 import type { Traces } from "./scrub-backups.ts";
 
-/** `sessions` are those that were deleted as a whole. Returns how many files were deleted. */
+/** `sessions`: ids of sessions that were deleted completely. Returns how many files were deleted. */
 export function clearFiles(
   db: Db,
   paths: Paths,

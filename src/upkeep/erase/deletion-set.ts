@@ -27,12 +27,12 @@ export function emptyDeletionSet(): DeletionSet {
 }
 
 /**
- * Adds a session's subagents, a prompt's turn and what was derived from the evidence. Returns the observations that must
- * not be derived again: those selected, not those deleted along with their evidence.
+ * Adds the sessions' subagents, the prompts' turns and all observations derived from deleted items. Returns the ids of
+ * the observations that must never be derived again: those that were selected, not those added here.
  */
 export function expandDeletion(db: Db, deletion: DeletionSet): Set<number> {
   const selected = new Set(deletion.observations);
-  // The same text is the same observation, whichever turn it was derived from.
+  // Observations with the same text count as one, whichever turns they were derived from.
   const selectedTexts = sql`SELECT content_hash FROM observations WHERE id IN ${anyOf(selected)}`;
   addIds(db, selected, sql`SELECT id FROM observations WHERE content_hash IN (${selectedTexts})`);
   for (const id of deletion.prompts) addTurn(db, deletion, id);
@@ -71,7 +71,7 @@ function addTurn(db: Db, deletion: DeletionSet, promptDbId: number): void {
     deletion.observations,
     sql`SELECT id FROM observations WHERE session_db_id = ${session} AND prompt_number = ${number}`,
   );
-  // Subagents that worked for this turn alone; one without messages and tool uses is matched by its start.
+  // Subagents that worked only for this turn. One without messages and tool uses is matched by its start time.
   addIds(
     db,
     deletion.sessions,
@@ -95,14 +95,14 @@ function addIds(db: Db, ids: Set<number>, query: Sql): void {
 }
 
 export interface DeletionRow {
-  /** "p12", "m34", "t56"; "o78"; a session's own id. */
+  /** "p12", "m34", "t56", "o78" or a session's id. */
   item: string;
   id: number;
   /** The conversation it belongs to; null for an observation saved by hand. */
   session_id: string | null;
   session_db_id: number | null;
   prompt_number: number;
-  /** The agent's id, or an observation's content hash. */
+  /** The id that the agent gave it, or an observation's content hash. */
   key: string | null;
   /** Shown to the user. */
   title: string;

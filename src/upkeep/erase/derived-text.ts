@@ -1,16 +1,16 @@
-// Texts that repeat prompts and messages: a turn's response, a session's title, a subagent's report. Forgetting a prompt
-// or message clears those with the same text.
+// Texts that repeat prompts and messages: a turn's response, a session's title, a subagent's report. Forgetting a
+// prompt or message also clears a response, title or report with the same text.
 import type { Db } from "../../store/db/driver.ts";
 import { anyOf, raw, sql } from "../../store/db/sql.ts";
 
 export interface DerivedText {
-  /** The conversation. */
+  /** Row id of the conversation: of a subagent, its parent session. */
   session_db_id: number;
   session_id: string;
   text: string;
 }
 
-/** The titles and reports of these sessions. `own` is the session's id; a subagent's `session_id` is its parent's. */
+/** The titles and reports of these sessions. `own`: the session's id. A subagent's `session_id` is its parent's. */
 export function titlesOf(db: Db, sessionIds: readonly string[]): (DerivedText & { own: string })[] {
   return db.all(sql`SELECT s.session_id AS own, coalesce(parent.session_id, s.session_id) AS session_id,
        coalesce(parent.id, s.id) AS session_db_id, t.value AS text

@@ -40,7 +40,7 @@ function count(db: Db, table: string): number {
   return db.value<number>(sql`SELECT count(*) FROM ${raw(table)}`) ?? 0;
 }
 
-/** Deletes what was recorded and derived for a prompt, except its messages and tool uses. */
+/** Deletes a turn's job, summaries, commits and file snapshots. */
 function eraseTurn(db: Db, { id, session_db_id, prompt_number }: DeletionRow): void {
   db.run(sql`DELETE FROM jobs WHERE key = ${`enrich:${id}`}`);
   for (const table of ["summaries", "commits", "file_snapshots"]) {
@@ -48,7 +48,7 @@ function eraseTurn(db: Db, { id, session_db_id, prompt_number }: DeletionRow): v
   }
 }
 
-/** Deletes snapshots, commits and links that came from a tool use. */
+/** Deletes the snapshots, commits and links that a tool use created. */
 function eraseEffects(db: Db, { id, item, session_db_id, at }: DeletionRow): void {
   deleteSnapshotsOf(db, id);
   db.run(sql`DELETE FROM commits WHERE session_db_id = ${session_db_id} AND created_at = ${at}`);
@@ -85,7 +85,7 @@ export function repairSession(db: Db, sessionDbId: number, turns: Iterable<numbe
   resetReading(db, sessionDbId);
 }
 
-/** The stored state of a transcript reader may contain deleted text. Ids of private prompts stay: those are never read. */
+/** Resets the stored reader state, which may contain deleted text. It keeps the ids of prompts that stay private. */
 function resetReading(db: Db, sessionDbId: number): void {
   db.run(sql`UPDATE sync_state SET byte_offset = 0, line = 0, fingerprint = '', state = json_object('version', 0, 'state', json_object(
          'privatePromptIds', json(coalesce(state -> '$.state.privatePromptIds', '[]')),
@@ -133,7 +133,7 @@ export function scrub(db: Db): boolean {
   }
 }
 
-/** SQLite waits 100 ms between attempts, longer than the gaps of a worker that writes turn after turn. */
+/** SQLite itself polls every 100 ms and would miss the short gaps between a worker's transactions. */
 const MAX_WAIT_MS = 10_000;
 const POLL_MS = 2;
 
@@ -161,7 +161,7 @@ function sleep(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** Index entries with this phrase: of rows that no longer exist, and of rows that do. */
+/** Counts index entries with this phrase: `gone` for deleted rows, `alike` for existing rows. */
 export function countPhrase(db: Db, phrase: string): { gone: number; alike: number } {
   const total = { gone: 0, alike: 0 };
   for (const { name, source } of INDEXES) {

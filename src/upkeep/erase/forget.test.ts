@@ -23,7 +23,7 @@ import { piecesOf, verifyErased } from "./verify-erased.ts";
 
 const NOW = Date.UTC(2026, 5, 1);
 
-/** Words that occur nowhere else and no stemmer changes: "qzaaaxq", "qzaabxq", … */
+/** Unique words that no stemmer changes: "qzaaaxq", "qzaabxq", … */
 const mark = (number: number): string =>
   `qz${[...number.toString(36).padStart(3, "0")].map((digit) => "abcdefghijklmnopqrstuvwxyz0123456789"[parseInt(digit, 36)]).join("")}xqvxq`;
 
@@ -86,7 +86,7 @@ interface Machine {
   database: string;
   write(items: readonly Item[]): void;
   sync(force?: boolean): void;
-  told(): unknown;
+  contents(): unknown;
   bytes(): string;
 }
 
@@ -116,7 +116,7 @@ function machine(): Machine {
       for (const { id } of staleSessions(db)) deriveSession(db, id, NOW);
       updateSearchIndex(db);
     },
-    told: () => [
+    contents: () => [
       db.all("SELECT prompt_number, text, response FROM prompts ORDER BY prompt_number"),
       db.all("SELECT prompt_number, uuid, text FROM messages ORDER BY created_at, id"),
       db.all("SELECT prompt_number, tool_use_id, output FROM tool_uses ORDER BY created_at, id"),
@@ -168,14 +168,14 @@ describe("a forgotten item", () => {
         ),
         fc.integer({ min: 1, max: items.length }),
         (numbers, cut) => {
-          const { db, write, sync, told, bytes } = machine();
+          const { db, write, sync, contents, bytes } = machine();
           write(items);
           sync();
           const chosen = numbers.map((number) => items[number] as Item);
           const turns = new Set(chosen.filter(({ id }) => id === "prompt").map(({ turn }) => turn));
           const isGone = (item: Item): boolean => chosen.includes(item) || turns.has(item.turn);
           const deletion = choose(db, chosen);
-          // Earlier deleted rows left their words in free pages.
+          // Leave words of deleted rows in free pages.
           db.exec(
             "CREATE TABLE before AS SELECT text FROM prompts UNION ALL SELECT text FROM messages; DROP TABLE before",
           );
@@ -192,10 +192,10 @@ describe("a forgotten item", () => {
             expect(gone.filter((word) => all.includes(word) || words.has(word) || isFound(word))).toEqual([]);
           };
           expectGone();
-          const after = told();
+          const after = contents();
           sync(true);
-          expect(told()).toEqual(after);
-          // A transcript that is rewritten, and one that continues where it was.
+          expect(contents()).toEqual(after);
+          // Truncate the transcript, then write all of it again.
           write(items.slice(0, cut));
           sync();
           write(items);
@@ -203,12 +203,12 @@ describe("a forgotten item", () => {
           const rebuild = rebuildMemory(db, { now: NOW });
           while (!rebuild.next().done);
           expectGone();
-          expect(strip(told())).toEqual(strip(after));
+          expect(strip(contents())).toEqual(strip(after));
           const other = machine();
           other.write(items.filter((item) => !isGone(item)));
           other.sync();
           if (items.some((item) => item.id === "prompt" && !isGone(item))) {
-            expect(JSON.stringify(strip(told()))).toEqual(JSON.stringify(strip(other.told())));
+            expect(JSON.stringify(strip(contents()))).toEqual(JSON.stringify(strip(other.contents())));
           }
           db.close();
           other.db.close();
@@ -219,9 +219,9 @@ describe("a forgotten item", () => {
   });
 });
 
-/** Reading a turn again without its last message, the message before becomes its response. */
-function strip(told: unknown): unknown {
-  const [prompts, messages, uses, commits] = told as [{ response: null }[], ...unknown[]];
+/** Removes responses: a turn that is read again without its last message gets the previous one as its response. */
+function strip(contents: unknown): unknown {
+  const [prompts, messages, uses, commits] = contents as [{ response: null }[], ...unknown[]];
   return [prompts.map((row) => ({ ...row, response: null })), messages, uses, commits];
 }
 
@@ -270,7 +270,7 @@ function store(): { db: Db; home: string; derive: (turn: number, ...observations
 const only = (deletion: Partial<DeletionSet>): DeletionSet => ({ ...emptyDeletionSet(), ...deletion });
 
 describe("forgetting an observation", () => {
-  it("deletes it wherever the same words were derived, and keeps it from being derived again", () => {
+  it("deletes all observations with its text and prevents deriving them again", () => {
     const { db, derive } = store();
     derive(1, note("Say it twice"), note("Another"));
     derive(2, note("Say it twice"));
@@ -297,7 +297,7 @@ describe("forgetting an observation", () => {
 });
 
 describe("forgetting evidence", () => {
-  it("deletes the observations derived from it, pinned ones too, but not the same words of other turns", () => {
+  it("deletes the observations derived from it, pinned ones too, but not equal ones of other turns", () => {
     const { db, derive } = store();
     derive(1, note("Both say it", { evidence: ["p1", "t1"] }));
     derive(2, note("Both say it", { evidence: ["p2"] }));
@@ -309,7 +309,7 @@ describe("forgetting evidence", () => {
     expect(db.get("SELECT last_id FROM index_state WHERE name = 'tool_uses'")).toEqual({ last_id: 0 });
   });
 
-  it("deletes a subagent that worked for a forgotten turn alone; a forgotten session leaves nothing", () => {
+  it("deletes a subagent that worked only for a forgotten turn; a forgotten session leaves no rows", () => {
     const { db } = store();
     updateSearchIndex(db);
     forget(db, only({ prompts: new Set([2]) }), NOW);
@@ -321,7 +321,7 @@ describe("forgetting evidence", () => {
     }
   });
 
-  it("is noted until the files are clean, and verified in every byte", () => {
+  it("marks the database as unclean until scrub, and verifyErased searches every file", () => {
     const { db, home, derive } = store();
     const database = join(home, "c-mem.db");
     derive(2, note("The tests of that thing are there", { evidence: ["m1"] }));
@@ -342,17 +342,11 @@ describe("forgetting evidence", () => {
     expect(verifyErased(db, [home], pieces, database).found).toEqual([join(home, "left.log")]);
   });
 
-  it("by words clears model summaries, titles and responses with them, and reports folders named so", () => {
+  it("by text clears the summaries, titles and responses that contain it, and reports folders with that name", () => {
     const { db, home } = store();
     const model = { name: "anthropic/some-model" };
-    const told = { ...SUMMARY, learned: "There is a Walrus Depot." };
-    saveTurnMemory(
-      db,
-      { sessionDbId: 1, promptNumber: 1 },
-      { observations: [note("Fine")], summary: told },
-      model,
-      NOW,
-    );
+    const summary = { ...SUMMARY, learned: "There is a Walrus Depot." };
+    saveTurnMemory(db, { sessionDbId: 1, promptNumber: 1 }, { observations: [note("Fine")], summary }, model, NOW);
     db.run("UPDATE sessions SET agent_title = 'The walrus depot', title = 'The walrus depot' WHERE id = 1");
     db.run("UPDATE prompts SET response = 'Sent to the walrus depot.' WHERE id = 2");
     const { touched } = forget(db, emptyDeletionSet(), NOW, { words: { text: "walrus depot", projectId: 1 } });

@@ -1,5 +1,5 @@
-// Forgets rows: deletes them and everything derived from them, adds tombstones so that they do not come back, and derives
-// memory of the rest again.
+// Forgets rows: deletes them with everything derived from them, adds tombstones so that they do not come back, and
+// derives memory of the remaining rows again.
 import { deriveSession } from "../../memory/derive.ts";
 import { updateSuccessors } from "../../memory/supersede.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -25,12 +25,13 @@ export interface Forgotten {
   tombstones: Tombstone[];
   /** All texts of the deleted rows, to search files for. */
   texts: string[];
-  /** Sessions that were deleted, and conversations that lost a part. */
+  /** Ids of deleted sessions. */
   sessions: string[];
+  /** Ids of sessions that lost a part. */
   touched: string[];
 }
 
-/** A text to delete everywhere, also from responses and titles. */
+/** A text to delete everywhere, including responses and titles. */
 export interface Words {
   text: string;
   projectId: number | undefined;

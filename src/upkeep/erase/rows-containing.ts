@@ -4,11 +4,11 @@ import { and, anyOf, raw, sql } from "../../store/db/sql.ts";
 import { outputOf } from "../../store/tables/tool-uses.ts";
 
 interface TextColumns {
-  /** SQL for the id a row is reported by. */
+  /** SQL for the id that is reported for a row. */
   item: string;
   table: string;
   columns: string[];
-  /** How a row belongs to a project: by itself, through its session, or not at all. */
+  /** Where the project of a row is stored: in the row, in its session, or nowhere. */
   scope: "own" | "session" | "none";
 }
 
@@ -53,7 +53,7 @@ const OTHERS: TextColumns[] = [
   { item: "'project ' || x.name", table: "projects", columns: ["key", "name", "root", "remote"], scope: "none" },
 ];
 
-/** Ids of prompts, messages, tool uses and observations. */
+/** Ids of the prompts, messages, tool uses and observations that contain the text. */
 export function findItemsContaining(db: Db, text: string, projectId: number | undefined): string[] {
   // Tool inputs are stored as JSON, where quotes and line ends are escaped.
   const forms = [...new Set([text, JSON.stringify(text).slice(1, -1)])];
@@ -61,11 +61,11 @@ export function findItemsContaining(db: Db, text: string, projectId: number | un
 }
 
 export interface DerivedRows {
-  /** Row ids of prompts, for their responses. */
+  /** Row ids of the prompts of matching responses. */
   responses: number[];
-  /** Ids of sessions, for their titles and reports. */
+  /** Ids of the sessions of matching titles and reports. */
   sessions: string[];
-  /** Turns, or whole sessions, for their summaries. */
+  /** The turns or sessions of matching summaries. */
   summaries: { session_id: string; session_db_id: number; prompt_number: number }[];
 }
 

@@ -44,7 +44,7 @@ function forgetTurn(db: Seeded["db"]): ReturnType<typeof forget> {
   return forget(db, deletion, NOW);
 }
 
-const holds = (path: string): boolean => readFileSync(path, "latin1").includes("lighthouse");
+const hasSecret = (path: string): boolean => readFileSync(path, "latin1").includes("lighthouse");
 
 describe("a forgotten text", () => {
   it("is deleted from every backup; the rest of the backup stays", () => {
@@ -58,7 +58,7 @@ describe("a forgotten text", () => {
     const backups = listBackups(paths.database);
     expect(cleared).toEqual({ cleaned: backups.map(({ path }) => path), without: [], removed: [], tombstones: [] });
     for (const { path } of backups) {
-      expect(holds(path)).toBe(false);
+      expect(hasSecret(path)).toBe(false);
       expect(checkDatabase(path)).toMatchObject({ sessions: 2, prompts: 2, messages: 0, tool_uses: 0 });
     }
     db.close();
@@ -82,11 +82,11 @@ describe("a forgotten text", () => {
     copy.close();
     const { touched } = forgetTurn(db);
     expect(clearCopies(db, paths, { pieces: [SECRET], sessions: touched })).toMatchObject({ cleaned: [older] });
-    expect([holds(older), checkDatabase(older).prompts]).toEqual([false, 2]);
+    expect([hasSecret(older), checkDatabase(older).prompts]).toEqual([false, 2]);
     db.close();
   });
 
-  it("deletes a backup that cannot be cleaned, and no other", () => {
+  it("is deleted with the whole backup if that cannot be cleaned; other files stay", () => {
     const { db, paths } = machine();
     const older = createBackup(paths.database, "migration", NOW);
     const copy = openDriver(older.path, { busyTimeoutMs: 0 });
@@ -120,11 +120,11 @@ describe("a forgotten text", () => {
       { text: "ok" },
     ]);
     restored.close();
-    expect(holds(paths.database)).toBe(false);
+    expect(hasSecret(paths.database)).toBe(false);
     expect(checkDatabase(join(quarantine, "c-mem.db")).prompts).toBe(2);
   });
 
-  it("that only a backup still had does not come back with an export from that time", () => {
+  it("that only a backup contained does not come back when an old export is imported", () => {
     const { db, paths } = machine();
     const elsewhere = join(dirname(paths.home), `export-${process.pid}.db`);
     copyFileSync(createBackup(paths.database, "manual", NOW).path, elsewhere);
@@ -148,13 +148,13 @@ describe("a forgotten text", () => {
     db.close();
   });
 
-  it("that only a backup has deletes no other rows here", () => {
+  it("that only a backup contains is deleted there without deleting rows of the current database", () => {
     const { db, paths } = machine();
     const lists = { facts: [], concepts: [], files: [], evidence: [] };
     const note = { type: "decision", title: "Where", narrative: `Where ${SECRET}`, ...lists, origin: "user" } as const;
     remember(db, undefined, note, NOW);
     createBackup(paths.database, "manual", NOW);
-    // As an audit and a person's edits leave them.
+    // Like an audit or a user's edits: the rows stay, without the text.
     for (const [table, column] of [
       ["prompts", "text"],
       ["prompts", "response"],
@@ -192,7 +192,7 @@ describe("a forgotten text", () => {
     restored.close();
   });
 
-  it("does not delete the same response of another turn, nor a title that repeats remaining text", () => {
+  it("stays where a remaining turn has the same response or a title repeats a remaining text", () => {
     const { db, add } = seedStore();
     for (const turn of [1, 2, 3]) {
       add("4c1f-one", prompt("go on"));
@@ -209,10 +209,10 @@ describe("a forgotten text", () => {
     db.close();
   });
 
-  it("of one project is searched in that project, whatever its row id in a copy", () => {
+  it("of one project is deleted from copies in that project only, whatever its row id there", () => {
     const { db, paths } = machine();
-    const aside = join(paths.quarantine, "then", "c-mem.db");
-    const there = seedStore(aside);
+    const quarantined = join(paths.quarantine, "then", "c-mem.db");
+    const there = seedStore(quarantined);
     const say = (project: string): void => {
       const options = { project: { key: project, name: project, root: `/${project}` } };
       there.add(`in-${project}`, prompt(`the cellar is flooded, says ${project}`), options);
@@ -223,8 +223,8 @@ describe("a forgotten text", () => {
     there.db.close();
     const words = { text: "cellar is flooded", projectId: own?.id };
     expect(isInCopies(db, paths, words)).toBe(true);
-    expect(clearCopies(db, paths, { pieces: [words.text], sessions: [], words }).cleaned).toEqual([aside]);
-    const copy = openDriver(aside, { readOnly: true, busyTimeoutMs: 0 });
+    expect(clearCopies(db, paths, { pieces: [words.text], sessions: [], words }).cleaned).toEqual([quarantined]);
+    const copy = openDriver(quarantined, { readOnly: true, busyTimeoutMs: 0 });
     expect(copy.all("SELECT text FROM prompts")).toEqual([{ text: "the cellar is flooded, says another" }]);
     copy.close();
     expect(isInCopies(db, paths, words)).toBe(false);

@@ -1,4 +1,4 @@
-// Deletes what was forgotten from copies of the database: backups and quarantined ones.
+// Deletes forgotten text from copies of the database: backups and quarantined databases.
 import { join } from "node:path";
 import type { Paths } from "../../config/paths.ts";
 import { listFolder, statOf } from "../../platform/read-file.ts";
@@ -36,7 +36,7 @@ export interface ClearedCopies {
   without: string[];
   /** Backups that could not be cleaned and were deleted. */
   removed: string[];
-  /** For rows that only backups had, so that an old export does not bring them back. */
+  /** Tombstones of rows that only backups had: importing an old export does not bring them back. */
   tombstones: Tombstone[];
 }
 
@@ -53,10 +53,10 @@ function copiesOf({ database, quarantine }: Paths): string[] {
   return [...listBackups(database).map(({ path }) => path), ...quarantined.filter((path) => statOf(path))];
 }
 
-/** Deletes what this database has tombstones for from every backup and quarantined database. */
+/** Deletes rows that match this database's tombstones from every backup and quarantined database. */
 export function clearCopies(db: Db, paths: Paths, traces: Traces): ClearedCopies {
   const cleared: ClearedCopies = { cleaned: [], without: [], removed: [], tombstones: [] };
-  // A backup in progress contains it, too.
+  // An unfinished backup contains the text, too.
   removeUnfinishedBackups(paths.database, Infinity);
   for (const path of copiesOf(paths)) {
     const result = tryClearCopy(db, path, traces);
@@ -64,7 +64,7 @@ export function clearCopies(db: Db, paths: Paths, traces: Traces): ClearedCopies
       cleared.tombstones.push(...addTombstones(db, result.tombstones));
       cleared[result.rows > 0 ? "cleaned" : "without"].push(path);
     } else if (mayContain(path, traces)) {
-      // The user wants the text gone more than the backup kept.
+      // Deleting the text is more important than keeping the backup.
       removeDatabase(path);
       cleared.removed.push(path);
     }
@@ -77,11 +77,11 @@ interface Deleted {
   tombstones: Tombstone[];
 }
 
-/** Undefined for a copy that is damaged or of a newer version. */
+/** Undefined if the copy is damaged or was written by a newer version. */
 function tryClearCopy(from: Db, path: string, { pieces, words }: Traces): Deleted | undefined {
   try {
     return withDriver(path, {}, (copy) => {
-      // Migrated rather than deleted: it may be the only backup from its time.
+      // An old copy is migrated, not deleted: it may be the only backup from its time.
       migrate(copy);
       const now = Date.now();
       transaction(copy, () => {
@@ -96,13 +96,13 @@ function tryClearCopy(from: Db, path: string, { pieces, words }: Traces): Delete
   }
 }
 
-/** True if in doubt. */
+/** True if it is not certain that the copy does not contain the text. */
 function mayContain(path: string, { pieces, sessions }: Traces): boolean {
   const signs = [...pieces, ...sessions];
   return signs.length === 0 || SUFFIXES.some((suffix) => piecesIn(path + suffix, signs).length > 0);
 }
 
-/** Returns the new ones. Skips those that match rows of this database: a person or an audit changed and kept those. */
+/** Returns the added ones. Skips those that match rows here: a user or an audit changed these rows and kept them. */
 function addTombstones(db: Db, tombstones: readonly Tombstone[]): Tombstone[] {
   return transaction(db, () => {
     const added = tombstones.filter((one) => insertTombstone(db, one, Date.now()));
@@ -121,7 +121,7 @@ function hashesOf(db: Db, { deletion, responses, titles }: Found): string[] {
   ].map(({ hash }) => hash);
 }
 
-/** Whether a backup or quarantined database contains the words. Retention does not delete from those. */
+/** Whether a backup or quarantined database contains the words. Retention deletes from neither. */
 export function isInCopies(db: Db, paths: Paths, words: Words): boolean {
   return copiesOf(paths).some((path) => {
     try {
@@ -130,7 +130,7 @@ export function isInCopies(db: Db, paths: Paths, words: Words): boolean {
         return findItemsContaining(copy, text, projectId).length > 0;
       });
     } catch {
-      // Damaged, or of another version: search its bytes.
+      // The copy is damaged or of another version: search its bytes.
       return piecesIn(path, [words.text]).length > 0;
     }
   });
@@ -153,12 +153,12 @@ export function deleteForgotten(db: Db, now: number): number {
 function forgetByTombstones(db: Db, now: number, words?: Words): Deleted {
   const { deletion, ...texts } = findForgotten(db);
   // Many turns may end with "Done.": if one is forgotten, the text stays for the others.
-  const isUnused = (text: DerivedText): boolean => {
+  const isUnshared = (text: DerivedText): boolean => {
     const { prompts, messages } = rowsWithText(db, text);
     return prompts.every((id) => deletion.prompts.has(id)) && messages.every((id) => deletion.messages.has(id));
   };
-  const responses = texts.responses.filter(isUnused).map(({ id }) => id);
-  const sessions = [...new Set(texts.titles.filter(isUnused).map(({ own }) => own))];
+  const responses = texts.responses.filter(isUnshared).map(({ id }) => id);
+  const sessions = [...new Set(texts.titles.filter(isUnshared).map(({ own }) => own))];
   for (const item of words ? findItemsContaining(db, words.text, words.projectId) : [])
     addToDeletion(db, deletion, item);
   const found = [...Object.values(deletion), responses, sessions].some((ids) => [...ids].length > 0);

@@ -7,7 +7,7 @@ import { sessionsByPrefix } from "../../store/reads/session-list.ts";
 import { type DeletionSet, emptyDeletionSet } from "./deletion-set.ts";
 import { raw, sql } from "../../store/db/sql.ts";
 
-/** False if the name is neither an id nor the start of a session's. Throws for the id of something that does not exist. */
+/** False if the name is not an id or the start of a session's id. Throws if there is no item with this id. */
 export function addToDeletion(db: Db, deletion: DeletionSet, name: string): boolean {
   const item = parseItemId(name);
   if (item === undefined) return addSession(db, deletion, name);
@@ -19,7 +19,7 @@ export function addToDeletion(db: Db, deletion: DeletionSet, name: string): bool
   return true;
 }
 
-/** A few letters are more likely a word to search for than the start of an id. */
+/** Shorter texts are more likely words to search for than the start of an id. */
 const LIKE_AN_ID = /^(?=.*\d)[\w-]{6,}$/;
 
 function addSession(db: Db, deletion: DeletionSet, name: string): boolean {
@@ -32,7 +32,7 @@ function addSession(db: Db, deletion: DeletionSet, name: string): boolean {
   return found.length === 1;
 }
 
-/** Sessions whose folder the pattern covers, and tool uses that touched a file it covers. */
+/** Sessions whose folder matches, and tool uses that touched a matching file. */
 export function selectByPath(db: Db, covers: (path: string) => boolean): DeletionSet {
   const deletion = emptyDeletionSet();
   const sessions = db.all<{ id: number; cwd: string }>(

@@ -1,4 +1,4 @@
-// Verifies that forgotten texts are gone: searches every file of our folders byte by byte, the indexes and the rows.
+// Verifies that forgotten texts are gone: searches the bytes of all files in C-Mem's folders, the indexes and the rows.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import { PROGRAM_FOLDERS } from "../../config/paths.ts";
@@ -16,10 +16,10 @@ const PIECES_PER_TEXT = 3;
 const MAX_PIECES = 48;
 const MAX_TEXT_CHARS = 100_000;
 
-// Without control characters, quotes and backslashes, which JSON escapes.
+// No control characters, quotes or backslashes: JSON escapes them.
 const RUN = /[^\p{Cc}"\\]{16,}/gu;
 
-/** Pieces of the texts that have the same bytes on disk, whether in plain text or in JSON. */
+/** Pieces of the texts whose bytes are the same in plain text and in JSON. */
 export function piecesOf(texts: readonly string[]): string[] {
   const perText = texts.map((text) => {
     const runs = text.slice(0, MAX_TEXT_CHARS).match(RUN) ?? [];
@@ -34,7 +34,7 @@ export function piecesOf(texts: readonly string[]): string[] {
   return [...new Set(rounds.flat())].slice(0, MAX_PIECES);
 }
 
-/** Texts too short to tell from other text on disk. */
+/** How many texts are too short to be told apart from other text on disk. */
 export function countTooShort(texts: readonly string[]): number {
   return [...new Set(texts)].filter((text) => piecesOf([text]).length === 0).length;
 }

@@ -23,9 +23,9 @@ function grow(
   { db, add }: Seeded,
   from: number,
   to: number,
-  options: { project?: string; outputChars?: number; isLearnt?: boolean } = {},
+  options: { project?: string; outputChars?: number; isDerived?: boolean } = {},
 ): void {
-  const { project = "app", outputChars = 3_000, isLearnt = true } = options;
+  const { project = "app", outputChars = 3_000, isDerived = true } = options;
   for (let index = from; index < to; index++) {
     const id = `${project}-${index}`;
     const extra = { project: { key: project, name: project, root: `/${project}` }, at: START + index * DAY };
@@ -41,7 +41,7 @@ function grow(
     add(id, ended(`lamp ${index} is fixed; I chose brass because it lasts`), later);
     add(id, { kind: "session-end", reason: "exit" }, later);
   }
-  if (isLearnt) for (const row of db.all<{ id: number }>("SELECT id FROM sessions")) deriveSession(db, row.id, NOW);
+  if (isDerived) for (const row of db.all<{ id: number }>("SELECT id FROM sessions")) deriveSession(db, row.id, NOW);
   updateSearchIndex(db);
 }
 
@@ -75,9 +75,9 @@ describe("retention", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
     grow(seeded, 0, 10);
-    const learnt = (): unknown =>
+    const currentMemory = (): unknown =>
       db.all("SELECT title, narrative, pinned FROM observations WHERE is_current = 1 ORDER BY content_hash, id");
-    const before = learnt() as unknown[];
+    const before = currentMemory() as unknown[];
     expect(before.length).toBeGreaterThan(5);
     const settings = { ...KEEP_ALL, retentionEvidenceDays: 100 };
     const now = START + 105 * DAY;
@@ -85,14 +85,14 @@ describe("retention", () => {
       [0, 1, 2, 3, 4].map((index) => `app-${index}`),
     );
     expect(purged(db, settings, now)).toEqual({ sessions: 5, observations: 0 });
-    expect(learnt()).toEqual(before);
+    expect(currentMemory()).toEqual(before);
     expect(one(db, "SELECT count(*) AS n FROM prompts")).toBe(5);
     expect(one(db, "SELECT count(*) AS n FROM tool_uses")).toBe(10);
     expect(one(db, "SELECT count(*) AS n FROM turns_fts WHERE turns_fts MATCH 'lamp'")).toBe(5);
     expect(db.all("PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
     const rebuild = rebuildMemory(db, { now });
     while (!rebuild.next().done);
-    expect(learnt()).toEqual(before);
+    expect(currentMemory()).toEqual(before);
     // The transcript of a purged session is read again, and then the session continues.
     add("app-2", prompt("please fix lamp 2"), { at: START + 2 * DAY });
     expect(one(db, "SELECT count(*) AS n FROM prompts")).toBe(5);
@@ -101,7 +101,7 @@ describe("retention", () => {
       { prompt_number: 1, text: "one more thing" },
     ]);
     deriveSession(db, 3, now);
-    expect(learnt()).toEqual(expect.arrayContaining(before));
+    expect(currentMemory()).toEqual(expect.arrayContaining(before));
     db.close();
   });
 
@@ -111,19 +111,19 @@ describe("retention", () => {
     insertCommit(db, { sessionDbId: 1, promptNumber: 1, sha: "c0ffee1", subject: "Fix the lamp", at: START + 1 });
     db.run("UPDATE sessions SET status = 'completed'");
     deriveSession(db, 1, NOW);
-    const told = (): unknown => db.all("SELECT id, title FROM observations WHERE is_current = 1 ORDER BY id");
-    const before = told();
+    const currentMemory = (): unknown => db.all("SELECT id, title FROM observations WHERE is_current = 1 ORDER BY id");
+    const before = currentMemory();
     expect(purged(db, { ...KEEP_ALL, retentionEvidenceDays: 10 }, NOW).sessions).toBe(1);
     add("app-0", prompt("and what time is it?"), { at: NOW });
     expect(db.get("SELECT prompt_number FROM prompts")).toEqual({ prompt_number: 1 });
     expect(loadTurnEvidence(db, 1, 1)?.commits).toEqual([]);
     deriveSession(db, 1, NOW);
-    expect(told()).toEqual(before);
+    expect(currentMemory()).toEqual(before);
     expect(one(db, "SELECT count(*) AS n FROM commits WHERE sha = 'c0ffee1'")).toBe(1);
     db.close();
   });
 
-  it("deletes old memory, but not what a person pinned or wrote", () => {
+  it("deletes old memory, but not observations that a user pinned or wrote", () => {
     const seeded = seedStore();
     const { db } = seeded;
     grow(seeded, 0, 6);
@@ -163,7 +163,7 @@ describe("retention", () => {
     seeded.db.close();
   });
 
-  it("applies a project rule to all projects of that name or the one with that key, and reports a rule without a project", () => {
+  it("applies a project rule by name or key, and reports rules without a project", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
     for (const root of ["/work/app", "/play/app", "/old/app"])
@@ -171,8 +171,8 @@ describe("retention", () => {
     db.run("UPDATE sessions SET status = 'completed'");
     const retentionProjects = { app: "0", "/old/app": "30", ap: "0", "/play/app": "30d" };
     const settings = { ...KEEP_ALL, retentionEvidenceDays: 10, retentionProjects };
-    const going = planPurge(db, settings, NOW).sessions.map(({ session_id }) => session_id);
-    expect(going).toEqual(["in /old/app"]);
+    const planned = planPurge(db, settings, NOW).sessions.map(({ session_id }) => session_id);
+    expect(planned).toEqual(["in /old/app"]);
     expect(ruleProblems(db, settings)).toEqual([
       'retentionProjects: there is no project "ap"; the general limits apply.',
       'retentionProjects: "30d" is neither days (30) nor evidence/memory days (30/365); all data of /play/app is kept.',
@@ -242,13 +242,13 @@ describe("retention", () => {
     grow(seeded, 10, 14, { outputChars: 60_000 });
     const chosen = (mb: number): number => planPurge(db, { ...KEEP_ALL, retentionMaxMb: mb }, NOW).sessions.length;
     const used = fileSize(db).used / 1024 / 1024;
-    // The small ones bring it within the limit, but not a tenth below.
+    // Deleting the small sessions is enough for the limit, but not for the target of 90%.
     expect(chosen(used - (small / 1024 / 1024) * 0.9)).toBe(10);
     expect(chosen(used - (small / 1024 / 1024) * 1.1)).toBe(11);
     db.close();
   });
 
-  it("leaves a consistent store wherever it is interrupted, and continues later", () => {
+  it("leaves a consistent store if it is interrupted, and continues later", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
     grow(seeded, 0, 4);
@@ -275,21 +275,21 @@ describe("retention", () => {
   });
 
   it("derives memory first: evidence that was just synced is deleted, and its memory stays", () => {
-    const known = (isLearnt: boolean): unknown => {
+    const memoryAfterPurge = (isDerived: boolean): unknown => {
       const seeded = seedStore();
-      grow(seeded, 0, 10, { isLearnt });
+      grow(seeded, 0, 10, { isDerived });
       expect(purged(seeded.db, { ...KEEP_ALL, retentionEvidenceDays: 100 }, NOW).sessions).toBe(10);
       return seeded.db.all("SELECT type, title, narrative FROM observations ORDER BY title, type");
     };
-    expect(known(false)).toEqual(known(true));
-    expect(known(false)).not.toEqual([]);
+    expect(memoryAfterPurge(false)).toEqual(memoryAfterPurge(true));
+    expect(memoryAfterPurge(false)).not.toEqual([]);
   });
 
   it("skips a session that was continued since the purge was planned", () => {
     const seeded = seedStore();
     grow(seeded, 0, 60);
     const { db, add } = seeded;
-    // A clock that leaves time for one step to a transaction.
+    // A clock that allows one step per transaction.
     let now = 0;
     const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 40));
     const steps = purge(db, { ...KEEP_ALL, retentionEvidenceDays: 100 }, NOW, { mayVacuum: true });

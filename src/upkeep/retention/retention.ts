@@ -26,7 +26,7 @@ export interface PurgePlan {
   sessions: (OldSession & { bytes: number })[];
   memory: MemoryScope[];
   observations: number;
-  /** Estimated size of all that evidence. */
+  /** Estimated size of the evidence of all these sessions. */
   bytes: number;
   /** Bytes to delete because of the size limit. */
   excess: number;
@@ -59,16 +59,16 @@ export function planPurge(db: Db, settings: Settings, now: number): PurgePlan {
   const limit = settings.retentionMaxMb * MB;
   const { used } = fileSize(db);
   const excess = limit === 0 || used <= limit ? 0 : Math.max(0, used - limit * TARGET_SHARE - byAge);
-  let left = excess;
+  let remaining = excess;
   // A project that keeps all its evidence is exempt from the size limit.
   const exempt = rules.flatMap(({ projectId, evidenceDays }) => (evidenceDays === 0 ? (projectId ?? []) : []));
   for (const session of excess === 0 ? [] : sessionsBefore(db, now - DAY_MS, { except: exempt })) {
     if (sessions.has(session.id)) continue;
     const bytes = evidenceBytes(db, session.id);
     // Below the limit, a large session is not deleted only to reach the target.
-    if (left <= 0 || (left <= limit * (1 - TARGET_SHARE) && bytes > left)) break;
+    if (remaining <= 0 || (remaining <= limit * (1 - TARGET_SHARE) && bytes > remaining)) break;
     sessions.set(session.id, { ...session, bytes });
-    left -= bytes;
+    remaining -= bytes;
   }
   const all = [...sessions.values()].toSorted((a, b) => a.last_at - b.last_at);
   const observations = memory.reduce((total, scope) => total + countOldMemory(db, scope), 0);
@@ -91,8 +91,8 @@ export interface PurgeStep {
 const MAX_ROUNDS = 8;
 
 /**
- * Yields between short steps, so that others can write and the caller can stop. `mayVacuum`: files of early versions must
- * be rewritten completely to free space, which blocks other writers.
+ * Yields between short steps, so that other processes can write and the caller can stop. `mayVacuum`: files of early
+ * versions must be rewritten completely to free space, which blocks other writers.
  */
 export function* purge(
   db: Db,
@@ -114,7 +114,7 @@ export function* purge(
   return purged;
 }
 
-/** Derives memory from the evidence first: right after a sync it is not derived yet. */
+/** Derives memory of the sessions before their evidence is deleted: right after a sync it is not derived yet. */
 function* derive(db: Db, plan: PurgePlan, now: number): Generator<PurgeStep, void> {
   const stale = new Set(staleSessions(db).map(({ id }) => id));
   let done = 0;
@@ -177,7 +177,7 @@ function parseDays(text: string): Omit<Rule, "projectId"> | undefined {
   return found === undefined ? undefined : { evidenceDays: Number(evidence), memoryDays: Number(memory) };
 }
 
-/** Rules without effect, which the user may rely on. */
+/** Messages about project rules that have no effect, because the user may rely on them. */
 export function ruleProblems(db: Db, settings: Settings): string[] {
   return Object.entries(settings.retentionProjects).flatMap(([name, days]) => {
     if (projectsNamed(db, name).length === 0)
