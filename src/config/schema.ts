@@ -26,8 +26,8 @@ interface Options {
   /** A file inside a project, which may come from a stranger, may set it: only harmless settings. */
   inProject?: true;
   /**
-   * Read only from the user's own file, because it may cost money or send text elsewhere: a project's agent settings can
-   * set environment variables, which the worker inherits.
+   * Read only from the user's own file, because it may cost money or send text elsewhere. A project's agent settings
+   * can set environment variables, which the worker inherits.
    */
   inUserFileOnly?: true;
   /** Allowed values, or allowed items of a list. */

@@ -24,8 +24,8 @@ export function wakeWorker(paths: Paths, program: WorkerProgram): void {
 }
 
 /**
- * glibc raises its mmap threshold and then keeps 30 MB after a sync. With fixed thresholds it returns this memory to the
- * system. Other systems ignore these variables.
+ * glibc raises its mmap threshold and then keeps 30 MB after a sync. With fixed thresholds it returns this memory to
+ * the system. Other systems ignore these variables.
  */
 const MALLOC_ENV: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: "1",
