@@ -1,4 +1,4 @@
-// A whole session of an editor that has no hooks, told to C-Mem over HTTP. Node 22 or newer, no packages.
+// A whole session of an editor without hooks, reported to C-Mem over HTTP. Node 22 or newer, no packages.
 //   node editor.mjs /path/to/project
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -10,7 +10,7 @@ const cwd = resolve(process.argv[2] ?? ".");
 const sessionId = process.argv[3] ?? `example-${process.pid}`;
 
 /** The editor never waits longer than two seconds and ignores every error. */
-async function tell(path, body) {
+async function report(path, body) {
   try {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: "POST",
@@ -24,18 +24,18 @@ async function tell(path, body) {
   }
 }
 
-// 1. A session starts: what is known of the project goes into the agent's context.
+// 1. A session starts: put the project's memory into the agent's context.
 const answer = await fetch(`http://127.0.0.1:${port}/api/context/inject?cwd=${encodeURIComponent(cwd)}`, {
   headers: { Authorization: `Bearer ${token}` },
 }).catch(() => undefined);
 const context = answer?.ok ? await answer.text() : "";
 
 // 2. The person types something. 3. The agent uses tools. 4. The turn ends. 5. The session ends.
-const prompt = await tell("/sessions/init", { prompt: "Keep the cache in SQLite from now on", prompt_id: "1" });
+const prompt = await report("/sessions/init", { prompt: "Keep the cache in SQLite from now on", prompt_id: "1" });
 const use = { tool_name: "Write", tool_use_id: "use-1", prompt_id: "1" };
 const input = { file_path: join(cwd, "cache.js"), content: "export const cache = new Map();\n" };
-await tell("/api/sessions/observations", { ...use, tool_input: input, tool_response: { type: "create" } });
-await tell("/api/sessions/summarize", { last_assistant_message: "The cache is kept in SQLite now.", prompt_id: "1" });
-await tell("/api/sessions/complete", { reason: "exit" });
+await report("/api/sessions/observations", { ...use, tool_input: input, tool_response: { type: "create" } });
+await report("/api/sessions/summarize", { last_assistant_message: "The cache is kept in SQLite now.", prompt_id: "1" });
+await report("/api/sessions/complete", { reason: "exit" });
 
 console.log(JSON.stringify({ session: prompt, context_chars: context.length }));
