@@ -14,7 +14,7 @@ import {
   type TurnEnd,
 } from "../../store/tables/prompts.ts";
 import { updateStatus } from "../../store/tables/session-status.ts";
-import { type NewSession, updateSession, upsertSession, widenSession } from "../../store/tables/sessions.ts";
+import { type NewSession, updateSession, upsertSession, extendTimeSpan } from "../../store/tables/sessions.ts";
 import { markTurnStale } from "../../store/tables/stale-turns.ts";
 
 interface SeenSession {
@@ -60,7 +60,7 @@ export function endBatch(db: Db, batch: Batch): void {
 }
 
 function writeTimes(db: Db, session: SeenSession): void {
-  if (!session.isWritten) widenSession(db, session.id, session.firstAt, session.lastAt);
+  if (!session.isWritten) extendTimeSpan(db, session.id, session.firstAt, session.lastAt);
   session.isWritten = true;
 }
 

@@ -7,7 +7,7 @@ import {
   clearStaleLinks,
   hasStaleLinks,
   markLaterLinksStale,
-  spreadStaleLinks,
+  markLaterThanStale,
   staleLinks,
 } from "../../store/tables/stale-links.ts";
 import { findContinued, mostSimilar } from "./continued-sessions.ts";
@@ -28,7 +28,7 @@ export function updateLinks(db: Db, { maxMs }: { maxMs: number }): number {
   let linked = 0;
   while (hasStaleLinks(db)) {
     const next = transaction(db, () => {
-      spreadStaleLinks(db);
+      markLaterThanStale(db);
       return staleLinks(db, MAX_LISTED);
     });
     // Marks without a session.

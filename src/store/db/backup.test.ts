@@ -25,7 +25,7 @@ function seeded(): { path: string; close(): void } {
 }
 
 describe("a backup", () => {
-  it("is complete and private, made while the database is being written", () => {
+  it("made during another process's transaction is complete, and only its owner can read it", () => {
     const { path, close } = seeded();
     const writer = openStore(path);
     writer.exec("BEGIN IMMEDIATE; DELETE FROM prompts");
@@ -40,7 +40,7 @@ describe("a backup", () => {
     expect(checkDatabase(backup.path)).toEqual(backup.contents);
   });
 
-  it("of a damaged database is refused", () => {
+  it("of a damaged database is not created", () => {
     const { path, close } = seeded();
     close();
     const bytes = readFileSync(path);
@@ -50,7 +50,7 @@ describe("a backup", () => {
     expect(readdirSync(backupFolder(path))).toEqual([]);
   });
 
-  it("that was cut off is detected", () => {
+  it("whose file was truncated is reported as malformed", () => {
     const { path, close } = seeded();
     const backup = createBackup(path, "manual", NOW);
     close();
@@ -58,7 +58,7 @@ describe("a backup", () => {
     expect(() => checkDatabase(backup.path)).toThrow("malformed");
   });
 
-  it("is made once before a migration, and not of a new database", () => {
+  it("is created once before a migration, but not of a new database", () => {
     const { path, close } = seeded();
     close();
     expect(listBackups(path)).toEqual([]);
@@ -69,7 +69,7 @@ describe("a backup", () => {
     expect(checkDatabase(backup?.path ?? "")).toMatchObject({ schema: MIGRATIONS.at(-1)?.id, prompts: 1 });
   });
 
-  it("that cannot be made stops a migration", () => {
+  it("that cannot be created stops a migration", () => {
     const { path, close } = seeded();
     close();
     writeFileSync(backupFolder(path), "in the way");
@@ -79,7 +79,7 @@ describe("a backup", () => {
     db.close();
   });
 
-  it("is skipped by a caller that cannot wait", () => {
+  it("is not created with refuseOlder: opening an older database throws", () => {
     const { path, close } = seeded();
     close();
     expect(() => openStore(path, { migrations: [...MIGRATIONS, next], refuseOlder: true })).toThrow(
@@ -89,7 +89,7 @@ describe("a backup", () => {
 });
 
 describe("backups", () => {
-  function shelf(...kinds: [day: number, kind: string, bytes?: number][]): string {
+  function databaseWithBackups(...kinds: [day: number, kind: string, bytes?: number][]): string {
     const database = join(mkdtempSync(join(tmpdir(), "c-mem-backups-")), "c-mem.db");
     mkdirSync(backupFolder(database));
     writeFileSync(database, "");
@@ -102,8 +102,8 @@ describe("backups", () => {
   }
   const days = (database: string) => listBackups(database).map(({ at, kind }) => [(at - NOW) / DAY, kind]);
 
-  it("beyond their number are deleted, each kind apart, the oldest first", () => {
-    const database = shelf(
+  it("are deleted beyond the limit of their kind, oldest first", () => {
+    const database = databaseWithBackups(
       [0, "daily"],
       [1, "daily"],
       [2, "daily"],
@@ -121,8 +121,8 @@ describe("backups", () => {
     expect(readdirSync(backupFolder(database))).toContain("claude-settings-2026.json");
   });
 
-  it("beyond the size limit are deleted, but never the newest", () => {
-    const database = shelf([0, "daily", 10], [1, "manual", 10], [2, "daily", 100]);
+  it("are deleted beyond the size limit, but never the newest one", () => {
+    const database = databaseWithBackups([0, "daily", 10], [1, "manual", 10], [2, "daily", 100]);
     rotateBackups(database, { daily: 7, migration: 3, maxBytes: 112 });
     expect(days(database)).toEqual([
       [2, "daily"],
@@ -132,12 +132,12 @@ describe("backups", () => {
     expect(days(database)).toEqual([[2, "daily"]]);
   });
 
-  it("are due a day after the last one, if something was written since", () => {
-    const database = shelf([0, "manual"]);
+  it("are due a day after the last one, if the database was written to since", () => {
+    const database = databaseWithBackups([0, "manual"]);
     const due = (now: number, settings = defaults) => isBackupDue(database, settings, now);
     expect([due(NOW + DAY / 2), due(NOW + DAY), due(NOW - 2 * DAY)]).toEqual([false, true, true]);
     expect(due(NOW + DAY, { ...defaults, backupsDaily: 0 })).toBe(false);
-    expect(isBackupDue(shelf(), defaults, NOW)).toBe(true);
-    expect(isBackupDue(shelf([365 * 40, "daily"]), defaults, NOW + 365 * 41 * DAY)).toBe(false);
+    expect(isBackupDue(databaseWithBackups(), defaults, NOW)).toBe(true);
+    expect(isBackupDue(databaseWithBackups([365 * 40, "daily"]), defaults, NOW + 365 * 41 * DAY)).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-// Makes copies of the database while others write, checks them, and only then gives them their final name.
+// Backs up the database while other processes write to it. A copy gets its final name after it passed the check.
 import { chmodSync, closeSync, copyFileSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError } from "../../core/error.ts";
@@ -7,7 +7,7 @@ import { type Db, withDriver } from "./driver.ts";
 import { raw, sql } from "./sql.ts";
 import { removeDatabase, syncFile } from "./swap.ts";
 
-/** "migration": before the schema was changed. */
+/** A "migration" backup is made before the schema is migrated. */
 export type BackupKind = "daily" | "manual" | "migration";
 
 export interface Backup {
@@ -18,21 +18,21 @@ export interface Backup {
   bytes: number;
 }
 
-const COUNTED = ["sessions", "prompts", "messages", "tool_uses", "observations"] as const;
+const COUNTED_TABLES = ["sessions", "prompts", "messages", "tool_uses", "observations"] as const;
 
-/** The schema version, and the number of rows by table. */
-export type Contents = Record<"schema" | (typeof COUNTED)[number], number>;
+/** The schema version, and the number of rows in each table. */
+export type Contents = Record<"schema" | (typeof COUNTED_TABLES)[number], number>;
 
 const NAME = /^c-mem-(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-(daily|manual|migration)\.db$/;
 const READ_ONLY = { readOnly: true };
-/** An unfinished copy older than this was left by a killed process. */
+/** Unfinished copies older than this are deleted: the process that wrote them was killed. */
 const STALE_MS = 24 * 60 * 60 * 1000;
 
 export function backupFolder(database: string): string {
   return join(dirname(database), "backups");
 }
 
-/** Copies a snapshot, without free pages. Blocks for minutes if the database has gigabytes. */
+/** Copies a snapshot of the database, without its free pages. Takes minutes for a database of several GB. */
 export function createBackup(database: string, kind: BackupKind, now: number): Backup & { contents: Contents } {
   const folder = backupFolder(database);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -51,7 +51,7 @@ export function createBackup(database: string, kind: BackupKind, now: number): B
   }
 }
 
-/** Copies the log, too: the file alone may be older, or empty. */
+/** Includes the latest commits, which may be only in the -wal file. */
 export function copyDatabase(from: string, to: string): void {
   removeDatabase(to);
   closeSync(openSync(to, "wx", 0o600));
@@ -65,7 +65,7 @@ function copyInto(database: string, target: string): void {
   syncFile(target, "r+");
 }
 
-/** Reads all of a copy and counts its rows. Throws the first problem. */
+/** Reads the whole database and counts its rows. Throws the first problem it finds. */
 export function checkDatabase(path: string): Contents {
   return withDriver(path, READ_ONLY, (db) => {
     const [problem] = integrityProblems(db);
@@ -75,7 +75,7 @@ export function checkDatabase(path: string): Contents {
 }
 
 export function integrityProblems(db: Db, check: "integrity_check" | "quick_check" = "integrity_check"): string[] {
-  // SQLite returns several problems of one table as one text, under a heading.
+  // SQLite returns the problems of one table as one text, with the heading "*** in database main ***".
   const lines = db.column<string>(sql`PRAGMA ${raw(check)}(3)`).flatMap((text) => text.split("\n"));
   return lines.filter((line) => !/^(?:ok|\*\*\* .*|)$/.test(line));
 }
@@ -84,7 +84,7 @@ function countContents(db: Db): Contents {
   const tables = new Set(db.column<string>(sql`SELECT name FROM sqlite_schema`));
   if (!tables.has("migrations")) throw new AppError("backup_foreign", "This is not a C-Mem database.");
   const schema = db.value<number>(sql`SELECT max(id) FROM migrations`) ?? 0;
-  const counts = COUNTED.map((table) => {
+  const counts = COUNTED_TABLES.map((table) => {
     const count = tables.has(table) ? db.value<number>(sql`SELECT count(*) FROM ${raw(table)}`) : 0;
     return [table, count ?? 0];
   });
@@ -107,7 +107,7 @@ function describe(folder: string, name: string): Backup | undefined {
   return { name, path, kind: kind as BackupKind, at, bytes: stat.size };
 }
 
-/** Deletes unfinished copies begun before a time. A process that still writes one fails when it renames it. */
+/** Deletes unfinished copies last written before this time. A process that still writes one fails at the rename. */
 export function removeUnfinishedBackups(database: string, before: number): void {
   const folder = backupFolder(database);
   for (const name of listFolder(folder).filter((each) => /^\.c-mem-.*\.tmp(?:-journal)?$/.test(each))) {

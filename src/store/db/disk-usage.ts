@@ -1,8 +1,8 @@
-// Measures the database, and returns free pages to the disk.
+// Measures the database and shrinks the file by its free pages.
 import type { Db } from "./driver.ts";
 import { raw, sql } from "./sql.ts";
 
-/** In bytes: the file, its pages with data, its free pages. */
+/** Sizes in bytes: the whole file, its pages with data, its free pages. */
 export function fileSize(db: Db) {
   const pragma = (name: string): number => db.value(sql`PRAGMA ${raw(name)}`) ?? 0;
   const size = pragma("page_size");
@@ -10,7 +10,7 @@ export function fileSize(db: Db) {
   return { bytes: pages * size, used: (pages - free) * size, free: free * size };
 }
 
-/** Tables and indexes, the largest first; a search index's own tables count under its name. */
+/** Tables and indexes, largest first. The internal tables of a full-text index are counted under its name. */
 export function sizeByTable(db: Db): { name: string; bytes: number }[] {
   return db.all(sql`SELECT CASE WHEN name GLOB '*_fts_*' THEN substr(name, 1, instr(name, '_fts_') + 3)
       WHEN name GLOB 'prompts_trigram_*' THEN 'prompts_trigram' ELSE name END AS name, sum(pgsize) AS bytes
@@ -20,7 +20,10 @@ export function sizeByTable(db: Db): { name: string; bytes: number }[] {
 /** Pages per step, each in its own transaction. */
 const STEP_PAGES = 500;
 
-/** Returns free pages to the disk, step by step. An older file has to be vacuumed once before it can. */
+/**
+ * Shrinks the file by its free pages, step by step. Files from before auto_vacuum need one full VACUUM first, which
+ * runs only if `mayVacuum` is set.
+ */
 export function* releasePages(db: Db, options: { mayVacuum?: boolean } = {}): Generator<void, void> {
   if ((db.value<number>(sql`PRAGMA auto_vacuum`) ?? 0) === 0) {
     if (options.mayVacuum) db.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM");

@@ -1,4 +1,4 @@
-// The only file that uses node:sqlite, which is loaded when the first database is opened.
+// The only file that uses node:sqlite. The module is loaded when the first database is opened.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { statOf } from "../../platform/read-file.ts";
 import { AppError } from "../../core/error.ts";
@@ -7,20 +7,20 @@ import { isSwapping } from "./swap.ts";
 
 export type Param = SQLInputValue;
 
-/** A query is sql`...`, or a text with "?" and its parameters. */
+/** A query is sql`...`, or a string with "?" placeholders followed by the parameters. */
 export interface Db {
   exec(sql: string): void;
   run(sql: Sql | string, ...params: Param[]): { changes: number; lastId: number };
   get<Row>(sql: Sql | string, ...params: Param[]): Row | undefined;
   all<Row>(sql: Sql | string, ...params: Param[]): Row[];
-  /** Whether there is a row. */
+  /** Whether the query returns a row. */
   has(sql: Sql | string, ...params: Param[]): boolean;
   /** The first column of the first row; undefined also for NULL. */
   value<Value>(sql: Sql | string, ...params: Param[]): Value | undefined;
   /** The first column of every row. */
   column<Value>(sql: Sql | string, ...params: Param[]): Value[];
   close(): void;
-  /** Whether its file was or is being replaced by another: writes would be lost. */
+  /** Whether the file was replaced by another one, or is being replaced: writes would be lost. */
   isReplaced(): boolean;
 }
 
@@ -42,7 +42,7 @@ export function openDriver(path: string, options: DriverOptions): Db {
   return wrap(native, path);
 }
 
-/** Opens the database for the work and closes it. */
+/** Opens the database, runs `work` and closes the database. */
 export function withDriver<T>(path: string, options: DriverOptions, work: (db: Db) => T): T {
   const db = openDriver(path, options);
   try {
@@ -52,12 +52,12 @@ export function withDriver<T>(path: string, options: DriverOptions, work: (db: D
   }
 }
 
-/** Larger than any stored output; one that claims to be larger is damaged. */
+/** No stored output is larger: compressed bytes that decompress to more are damaged. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
-/** Node allocates 128 KB per call unless told otherwise. */
+/** Node's default allocates 128 KB per call. */
 const CHUNK_BYTES = 16 * 1024;
 
-/** An SQL function: decompresses what packOutputs (tool-uses.ts) compressed. Null for other or damaged bytes. */
+/** SQL function: decompresses an output that packOutputs (tool-uses.ts) compressed. Null if the bytes are damaged. */
 function unpack(bytes: unknown): string | null {
   if (!(bytes instanceof Uint8Array)) return null;
   try {
@@ -68,12 +68,12 @@ function unpack(bytes: unknown): string | null {
   }
 }
 
-/** True where this Node can open a database (>= 22.16: FTS5 is compiled in from there on). */
+/** Whether this Node can open a database. FTS5 is compiled in since Node 22.16. */
 export function hasSqlite(): boolean {
   return sqliteModule() !== undefined;
 }
 
-/** Busy, full, read-only, I/O error: the write can be retried. Violated constraints and wrong types are faults of the data. */
+/** Busy, full, read-only or I/O error: the write can be retried. Not if the data violates a constraint or a type. */
 export function isStorageError(error: unknown): boolean {
   const code = (error as { errcode?: number }).errcode;
   if (code === undefined) return false;
@@ -81,17 +81,17 @@ export function isStorageError(error: unknown): boolean {
   return ![18, 19, 20, 25].includes(primary); // TOOBIG, CONSTRAINT, MISMATCH, RANGE
 }
 
-/** Another process has locked the database. */
+/** Whether another process has locked the database. */
 export function isBusy(error: unknown): boolean {
   return primaryCode(error) === 5; // SQLITE_BUSY
 }
 
-/** The file itself is broken, or is no database at all. */
+/** Whether the file is damaged or is not a database. */
 export function isDamage(error: unknown): boolean {
   return [11, 26].includes(primaryCode(error) ?? 0); // CORRUPT, NOTADB
 }
 
-/** SQLite's primary result code of an error or of its cause. */
+/** SQLite's primary result code, from the error or from its cause. */
 function primaryCode(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null) return undefined;
   const { errcode, cause } = error as { errcode?: number; cause?: unknown };
@@ -107,7 +107,7 @@ function wrap(native: DatabaseSync, path: string): Db {
     let statement = statements.get(text);
     if (statement === undefined) {
       statement = native.prepare(text);
-      // FTS5 numbers its own rows beyond 2^53, and Node 26 throws where such a number was the last one inserted.
+      // FTS5 inserts rows with ids above 2^53. Without BigInt, Node 26 throws when such an id is the last one inserted.
       if (statements === writes) statement.setReadBigInts(true);
       statements.set(text, statement);
     }
@@ -141,7 +141,7 @@ function wrap(native: DatabaseSync, path: string): Db {
 
 type SqliteModule = typeof import("node:sqlite");
 
-/** Throws with what to do on a Node that is too old. */
+/** Throws an error with a hint if this Node is too old. */
 export function requireSqlite(): SqliteModule {
   const sqlite = sqliteModule();
   if (sqlite === undefined) {
@@ -155,7 +155,7 @@ export function requireSqlite(): SqliteModule {
 function sqliteModule(): SqliteModule | undefined {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major < 22 || (major === 22 && minor < 16)) return undefined;
-  // Node 22 and 24 print a warning on the first load, which users of `c-mem` can do nothing about.
+  // Hides the warning that Node 22 and 24 print on the first load.
   const emitWarning = process.emitWarning;
   process.emitWarning = () => {};
   try {

@@ -1,11 +1,11 @@
-// Reads a whole table in pages, so that its size does not matter.
+// Reads a table page by page, so that large tables do not fill the memory.
 import { AppError } from "../../core/error.ts";
 import type { Db, Param } from "./driver.ts";
 import { and, list, raw, sql, type Sql } from "./sql.ts";
 
 const PAGE = 200;
 
-/** Ordered by the key columns, which `columns` must include. SQL can refer to the table as `x`. */
+/** Orders rows by the key columns, which `columns` must include. In `columns` and `where` the table is named `x`. */
 export function* eachRow<Row extends object>(
   db: Db,
   table: string,
@@ -22,7 +22,7 @@ export function* eachRow<Row extends object>(
     const end = rows.at(-1);
     if (end === undefined || rows.length < PAGE) return;
     const next = keys.map((name) => (end as Record<string, Param>)[name] ?? null);
-    // In a damaged file pages may refer to each other in a circle.
+    // In a damaged file, pages may point to each other in a circle: this loop would never end.
     if (typeof next[0] === "number" && keys.length === 1 && next[0] <= Number(last?.[0] ?? -Infinity))
       throw new AppError("database_damaged", `The rows of ${table} are not in order.`);
     last = next;

@@ -10,7 +10,7 @@ export interface Extent {
   length: number;
 }
 
-/** Pages without rows, which may still have bytes of deleted rows. */
+/** Pages that no table uses. They may still contain bytes of deleted rows. */
 export function freePages(path: string): Extent[] {
   return withFile(path, "r", readFreePages);
 }
@@ -32,36 +32,36 @@ function readFreePages(fd: number): Extent[] {
   return [...numbers].sort((a, b) => a - b).map((number) => ({ offset: (number - 1) * size, length: size }));
 }
 
-/** The page sizes this program has used. */
+/** Databases created by older versions have small pages. */
 const MIN_PAGE_BYTES = 4096;
 const MAX_PAGE_BYTES = 8192;
-/** The first byte after the header: what kind of page of a table the first page is. */
-const TABLE_PAGES = new Set([0x05, 0x0d]);
-const LEAF_PAGE = 0x0d;
+/** The first byte after the header is the type of the first page: an interior page or a leaf page of a table. */
+const TABLE_PAGE_TYPES = new Set([0x05, 0x0d]);
+const LEAF_PAGE_TYPE = 0x0d;
 const WAL_FORMAT = 2;
 
-/** `like`: a new database of this version. True if the header was broken and could be repaired. */
-export function repairHeader(path: string, like: string): boolean {
+/** Repairs a broken header with the header of `template`, a new database. Returns whether it repaired anything. */
+export function repairHeader(path: string, template: string): boolean {
   const found = readStart(path, HEADER_BYTES + 1);
   if (found.length <= HEADER_BYTES || hasMagic(found)) return false;
-  if (!TABLE_PAGES.has(found[HEADER_BYTES] ?? 0)) return false;
-  const header = readStart(like, HEADER_BYTES);
+  if (!TABLE_PAGE_TYPES.has(found[HEADER_BYTES] ?? 0)) return false;
+  const header = readStart(template, HEADER_BYTES);
   const pageBytes = pageSize(readStart(path, MIN_PAGE_BYTES));
   header.writeUInt16BE(pageBytes, 16);
   header[18] = WAL_FORMAT;
   header[19] = WAL_FORMAT;
   header.writeUInt32BE(Math.floor((statOf(path)?.size ?? 0) / pageBytes), 28);
-  // With auto_vacuum the second page maps the kinds of the pages after it; it begins with 1, the root of a table.
+  // With auto_vacuum, page 2 lists page types and begins with 1 (root page). Without it, the header must not enable it.
   if (readStart(path, pageBytes + 1)[pageBytes] !== 1) header.fill(0, 52, 56).fill(0, 64, 68);
-  // No list of free pages. The page count is valid because both change counters are equal.
+  // Empties the list of free pages. SQLite trusts the page count above only if both change counters are equal.
   header.fill(0, 32, 40);
   header.writeUInt32BE(header.readUInt32BE(24), 92);
   return withFile(path, "r+", (fd) => writeSync(fd, header, 0, HEADER_BYTES, 0) > 0);
 }
 
-/** A page lists the offsets of its rows: an offset beyond a small page means that pages are large. */
+/** A page lists the offsets of its rows: an offset of 4096 or more means that pages have 8192 bytes. */
 function pageSize(page: Buffer): number {
-  const list = HEADER_BYTES + (page[HEADER_BYTES] === LEAF_PAGE ? 8 : 12);
+  const list = HEADER_BYTES + (page[HEADER_BYTES] === LEAF_PAGE_TYPE ? 8 : 12);
   const rows = page.readUInt16BE(HEADER_BYTES + 3);
   for (let row = 0; row < rows && list + 2 * row + 2 <= page.length; row++) {
     if (page.readUInt16BE(list + 2 * row) >= MIN_PAGE_BYTES) return MAX_PAGE_BYTES;

@@ -33,8 +33,8 @@ function seeded() {
   return { db, turn, note, last };
 }
 
-describe("an id that users have seen", () => {
-  it("is not reused after its row was forgotten", () => {
+describe("the id of a deleted row", () => {
+  it("is not reused after the row was forgotten", () => {
     const { db, turn, note, last } = seeded();
     turn("one");
     turn("two");

@@ -45,7 +45,7 @@ function observe(
   return insertObservation(db, seed, 1);
 }
 
-/** Merges all rows, as an import does. */
+/** Merges all rows of a database, like an import. */
 function mergeAll(from: Db, into: Db): Record<MergeOutcome, number> {
   const outcomes = { added: 0, known: 0, refused: 0 };
   const merge = createMerge(into);
@@ -69,7 +69,7 @@ const turnsOf = (db: Db, session: string) =>
 
 const expectedTurn = (text: string, number: number) => ({ number, text, message: `About ${text}.`, output: text });
 
-/** Has at least one row in every table that is merged. */
+/** A database with at least one row in every table that is merged. */
 function fullStore(): Seeded {
   const source = seedStore();
   const { db } = source;
@@ -88,7 +88,7 @@ function fullStore(): Seeded {
 }
 
 describe("a merge into an empty database", () => {
-  it("copies every row of every table with its id, and a second one changes nothing", () => {
+  it("copies every row of every table with its id; merging again changes nothing", () => {
     const source = fullStore();
     const { db } = seedStore();
     expect(mergeAll(source.db, db)).toMatchObject({ refused: 0, known: 0 });
@@ -107,7 +107,7 @@ describe("a merge into a database with other sessions", () => {
     expect(mergeAll(source.db, target.db).refused).toBe(0);
     expect(turnsOf(target.db, "theirs")).toEqual(turnsOf(source.db, "theirs"));
     expect(turnsOf(target.db, "ours")).toHaveLength(1);
-    // t99 was not in the source.
+    // t99 does not exist in the source.
     expect(target.db.get(sql`SELECT session_db_id, evidence FROM observations`)).toEqual({
       session_db_id: 2,
       evidence: '["p2","m2","t2"]',
@@ -138,7 +138,7 @@ describe("a merge into a database with other sessions", () => {
     expect(target.db.column(sql`SELECT id FROM observations`)).toEqual([2]);
   });
 
-  it("gives a tool use a new id if the search index is past its own", () => {
+  it("gives a tool use a new id if the search index has passed its id", () => {
     const [source, target] = [seedStore(), seedStore()];
     turn(source, "theirs", "first");
     for (const text of ["one", "two"]) turn(target, "ours", text);
@@ -150,7 +150,7 @@ describe("a merge into a database with other sessions", () => {
     expect(target.db.column(sql`SELECT rowid FROM tool_uses_fts WHERE tool_uses_fts MATCH 'first'`)).toEqual([3]);
   });
 
-  it("knows a prompt without an id by its text and time", () => {
+  it("matches a prompt without an id by its text and time", () => {
     const [source, target] = [seedStore(), seedStore()];
     source.add("one", prompt("only theirs"), { at: START });
     for (const { add } of [source, target]) {
@@ -167,7 +167,7 @@ describe("a merge into a database with other sessions", () => {
     ]);
   });
 
-  it("fills in missing values, and keeps the known ones", () => {
+  it("fills in missing values and keeps existing ones", () => {
     const [source, target] = [seedStore(), seedStore()];
     turn(source, "one", "first");
     turn(target, "one", "first");
@@ -177,7 +177,7 @@ describe("a merge into a database with other sessions", () => {
     expect(target.db.get(sql`SELECT model, title FROM sessions`)).toEqual({ model: "theirs", title: "Our title" });
   });
 
-  it("puts a subagent of a subagent below the conversation", () => {
+  it("makes the conversation the parent of a subagent's subagent", () => {
     const source = seedStore();
     turn(source, "one", "first");
     for (const [id, parent] of [
@@ -195,7 +195,7 @@ describe("a merge into a database with other sessions", () => {
 });
 
 describe("a merged observation", () => {
-  it("that is known takes over a pin and a later edit, and is indexed by the new text", () => {
+  it("that exists already gets a pin and a later edit, and the new text is indexed", () => {
     const [source, target] = [seedStore(), seedStore()];
     for (const { db, add } of [source, target]) {
       add("one", prompt("first"));
@@ -208,7 +208,7 @@ describe("a merged observation", () => {
       { title: "Use bun", pinned: 1, edited_at: START },
     ]);
     expect(target.db.has(sql`SELECT 1 FROM observations_fts WHERE observations_fts MATCH 'bun'`)).toBe(true);
-    // An older edit does not come back.
+    // An older edit does not replace a newer one.
     target.db.run(sql`UPDATE observations SET title = 'Use npm', edited_at = ${START + 1}`);
     mergeAll(source.db, target.db);
     expect(target.db.value(sql`SELECT title FROM observations`)).toBe("Use npm");
@@ -228,7 +228,7 @@ describe("a merged observation", () => {
 });
 
 describe("a merge that was killed", () => {
-  it("after any row is completed by the next one: turns are in order, indexed, and their memory is derived", () => {
+  it("after any row is completed by the next one: turns are ordered, indexed and marked to be derived", () => {
     const source = fullStore();
     turn(source, "one", "fourth", START + 3 * DAY);
     const rows = [...exportRows(source.db)];
@@ -253,7 +253,7 @@ describe("a merge that was killed", () => {
     }
   });
 
-  it("by a full disk throws, and refuses no row", () => {
+  it("by a full disk throws and does not refuse the row", () => {
     const source = fullStore();
     const { db } = seedStore();
     db.exec(`PRAGMA max_page_count = ${db.value<number>(sql`PRAGMA page_count`)}`);

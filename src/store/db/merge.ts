@@ -1,5 +1,5 @@
-// Adds the rows of another database to this one. Rows are matched by the agents' own ids; row ids are translated, so that
-// references stay valid.
+// Adds the rows of another database to this one. Rows are matched by ids that are the same in both databases (an
+// agent's session id, a commit's sha). Row ids may change; references to them are translated.
 import { isTime } from "../../core/time.ts";
 import { indexObservation } from "../tables/observations.ts";
 import { renumberTurns, TURN_TABLES } from "../tables/prompts.ts";
@@ -12,7 +12,7 @@ import { nested } from "./transaction.ts";
 export type MergedRow = Readonly<Record<string, unknown>>;
 export type MergeOutcome = "added" | "known" | "refused";
 
-/** The columns that identify a row of each table, in the order to merge them: rows before those that refer to them. */
+/** The columns that identify a row. Tables are in merge order: rows come before rows that refer to them. */
 const KEYS = {
   projects: ["key"],
   sessions: ["session_id"],
@@ -31,10 +31,10 @@ const KEYS = {
 
 export type MergeTable = keyof typeof KEYS;
 
-/** A session must come before its subagents. */
+/** Within `sessions`, a session must come before its subagents. */
 export const MERGE_TABLES = Object.keys(KEYS) as MergeTable[];
 
-/** Columns that hold an id of another table. */
+/** Columns with the id of a row in another table. */
 const REFERENCES = {
   project_id: "projects",
   parent_session_db_id: "sessions",
@@ -42,15 +42,15 @@ const REFERENCES = {
   tool_use_db_id: "tool_uses",
 } as const;
 
-/** Columns copied to a known row where it has NULL. */
-const FILLED: Partial<Record<MergeTable, readonly string[]>> = {
+/** If a row is known, these columns are copied where the known row has NULL. */
+const FILLED_COLUMNS: Partial<Record<MergeTable, readonly string[]>> = {
   sessions: ["title", "subtitle", "model", "version", "git_branch", "transcript_path", "report", "agent_title", "plan"],
   prompts: ["response", "ended_at"],
 };
 
 /**
- * `add` must run in a transaction. `finish`, after the last row, numbers turns by time and marks changed sessions to be
- * indexed and derived again.
+ * `add` must run in a transaction. `finish` must be called after the last row: it numbers turns by time and marks
+ * changed sessions to be indexed and derived again.
  */
 export function createMerge(db: Db) {
   db.exec(`CREATE TEMP TABLE IF NOT EXISTS moved (kind TEXT, old INTEGER, new INTEGER, PRIMARY KEY (kind, old)) WITHOUT ROWID;
@@ -81,13 +81,13 @@ type Values = Map<string, Param>;
 
 function addRow(db: Db, table: MergeTable, columns: readonly string[], row: MergedRow): MergeOutcome {
   const values: Values = new Map();
-  for (const column of columns) if (Object.hasOwn(row, column)) values.set(column, checked(column, row[column]));
+  for (const column of columns) if (Object.hasOwn(row, column)) values.set(column, toColumnValue(column, row[column]));
   const oldId = values.get("id");
   for (const [column, target] of Object.entries(REFERENCES)) translateId(db, values, column, target);
-  // The parent of a subagent's subagent is the conversation.
+  // The parent of a subagent is always the conversation, also if another subagent started it.
   if (table === "sessions")
     values.set("parent_session_db_id", mainSession(db, values.get("parent_session_db_id")) ?? null);
-  // The rows of subagents have turn numbers of the conversation.
+  // Rows of subagents have the turn numbers of the conversation.
   const main = mainSession(db, values.get("session_db_id"));
   if (TURN_TABLES.some((each) => each === table)) translateTurn(db, values, main);
   if (values.has("evidence")) values.set("evidence", translateEvidence(db, values.get("evidence")));
@@ -100,9 +100,9 @@ function addRow(db: Db, table: MergeTable, columns: readonly string[], row: Merg
     if (table === "prompts") markTurnStale(db, main ?? 0, Number(values.get("prompt_number")));
     return "added";
   }
-  if (table === "prompts") noteTurn(db, main, values, known);
+  if (table === "prompts") recordTurnNumber(db, main, values, known);
   if (table === "observations") copyUserEdits(db, known, values);
-  for (const name of FILLED[table] ?? []) {
+  for (const name of FILLED_COLUMNS[table] ?? []) {
     const column = raw(name);
     if (values.has(name))
       db.run(sql`UPDATE ${raw(table)} SET ${column} = coalesce(${column}, ${values.get(name)}) WHERE id = ${known}`);
@@ -110,7 +110,7 @@ function addRow(db: Db, table: MergeTable, columns: readonly string[], row: Merg
   return "known";
 }
 
-/** Not only in `finish`: if the merge is killed before that, its rows are still indexed and their memory derived. */
+/** Called for each added row, not only in `finish`: the merge may be killed before it gets there. */
 function markChanged(db: Db, main: number): void {
   const { changes } = db.run(sql`UPDATE conversations SET is_changed = 1 WHERE id = ${main} AND is_changed = 0`);
   if (changes > 0) markSessionStale(db, main);
@@ -128,8 +128,8 @@ export const LIST_COLUMNS = new Set([
   "item_ids",
 ]);
 
-/** Refuses values that SQLite has no type for or that cannot be parsed. */
-function checked(column: string, value: unknown): Param {
+/** Throws for a value that SQLite has no type for, or for a time or JSON text that cannot be parsed. */
+function toColumnValue(column: string, value: unknown): Param {
   const isReadable =
     !(TIME.test(column) && typeof value === "number" && !isTime(value)) &&
     !(LIST_COLUMNS.has(column) && !isStringList(tryParse(value))) &&
@@ -167,7 +167,7 @@ function translateId(db: Db, values: Values, column: string, target: string): vo
   values.set(column, id);
 }
 
-/** The conversation of a session: its parent, or itself. */
+/** The conversation of a session: the parent of a subagent, else the session itself. */
 function mainSession(db: Db, sessionDbId: Param | undefined): number | undefined {
   return db.value(sql`SELECT coalesce(parent_session_db_id, id) FROM sessions WHERE id = ${sessionDbId}`);
 }
@@ -194,7 +194,7 @@ function findKnown(db: Db, table: MergeTable, values: Values): number | undefine
   const hasNoId = table === "prompts" && (values.get("prompt_id") ?? null) === null;
   const columns = hasNoId ? ["session_db_id", "text", "created_at"] : KEYS[table];
   const isSame = and(...columns.map((column) => sql`${raw(column)} IS ${values.get(column)}`));
-  // Tombstones have no id: 1 stands for "known".
+  // Tombstones have no id column: returns 1 for a known one.
   const id = raw(table === "tombstones" ? "1" : "id");
   return db.value(sql`SELECT ${id} FROM ${raw(table)} WHERE ${isSame} LIMIT 1`);
 }
@@ -216,14 +216,14 @@ function insert(db: Db, table: MergeTable, values: Values, main: number | undefi
   return lastId;
 }
 
-/** If no row has or had this id; for a tool use also only if the search index has not passed it. */
+/** Whether no row has or had this id. New tool uses also need an id that the search index has not reached yet. */
 function canKeepId(db: Db, table: MergeTable, id: Param | undefined): boolean {
   if (typeof id !== "number" || !Number.isSafeInteger(id) || id <= 0) return false;
   if (db.has(sql`SELECT 1 FROM ${raw(table)} WHERE id = ${id}`) || wasIdUsed(db, table, id)) return false;
   return table !== "tool_uses" || !db.has(sql`SELECT 1 FROM index_state WHERE name = 'tool_uses' AND last_id >= ${id}`);
 }
 
-/** A prompt whose number is taken goes after all others until `finish`. */
+/** A prompt whose number is taken becomes the last one of its session, until `finish` sorts all of them by time. */
 function placePrompt(db: Db, values: Values, main: number | undefined): void {
   const old = values.get("prompt_number");
   if (!db.has(sql`SELECT 1 FROM prompts WHERE session_db_id = ${main} AND prompt_number = ${old}`)) return;
@@ -232,7 +232,8 @@ function placePrompt(db: Db, values: Values, main: number | undefined): void {
   db.run(sql`INSERT OR REPLACE INTO moved_turns VALUES (${main}, ${old}, ${last + 1})`);
 }
 
-function noteTurn(db: Db, main: number | undefined, values: Values, known: number): void {
+/** Rows of the other database refer to this turn by its number there. */
+function recordTurnNumber(db: Db, main: number | undefined, values: Values, known: number): void {
   const own = db.value<number>(sql`SELECT prompt_number FROM prompts WHERE id = ${known}`) ?? 0;
   const old = values.get("prompt_number");
   if (main !== undefined && own !== old)
@@ -241,7 +242,7 @@ function noteTurn(db: Db, main: number | undefined, values: Values, known: numbe
 
 const EDITED_COLUMNS = ["type", "title", "subtitle", "narrative", ...LIST_COLUMNS, "edited_at"];
 
-/** Copies a pin, and the text of a later edit. */
+/** Copies a pin. Copies the text if it was edited later than this row. */
 function copyUserEdits(db: Db, id: number, values: Values): void {
   if (values.get("pinned") === 1) db.run(sql`UPDATE observations SET pinned = 1 WHERE id = ${id}`);
   const before = db.value<number>(sql`SELECT edited_at FROM observations WHERE id = ${id}`) ?? 0;
@@ -258,7 +259,7 @@ function finish(db: Db): void {
       SELECT m.new FROM replaced_by r JOIN moved m ON m.kind = 'observations' AND m.old = r.old WHERE r.id = observations.id)
     WHERE id IN (SELECT id FROM replaced_by)`);
   const conversations = db.all<{ id: number; is_changed: number }>(sql`SELECT id, is_changed FROM conversations`);
-  // Known ones, too: an earlier merge may have been killed before it got here.
+  // Includes unchanged conversations: an earlier merge may have been killed before it sorted their turns.
   for (const { id, is_changed: isChanged } of conversations) {
     renumberTurns(db, id, 0);
     const count = sql`(SELECT count(*) FROM prompts WHERE session_db_id = ${id})`;

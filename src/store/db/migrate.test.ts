@@ -9,7 +9,7 @@ import { updateSearchIndex } from "../fts/search-index.ts";
 
 const folder = () => mkdtempSync(join(tmpdir(), "c-mem-store-"));
 
-/** Every object of the database as SQL, except what FTS5 makes for itself. */
+/** The SQL of every table, index and trigger, except FTS5's internal tables. */
 function schemaOf(path: string): string {
   const db = openDriver(path, { busyTimeoutMs: 0 });
   const rows = db.all<{ sql: string }>(
@@ -21,7 +21,7 @@ function schemaOf(path: string): string {
 }
 
 describe("the schema", () => {
-  it("is the committed schema.sql", async () => {
+  it("matches the committed schema.sql", async () => {
     const path = join(folder(), "c-mem.db");
     openStore(path).close();
     await expect(schemaOf(path)).toMatchFileSnapshot("schema.sql");
@@ -37,7 +37,7 @@ describe("the schema", () => {
     expect(loose).toEqual([]);
   });
 
-  it("lives in a private file in a private folder", () => {
+  it("is created in a file and folder that only the owner can read", () => {
     const path = join(folder(), "deep", "er", "c-mem.db");
     openStore(path).close();
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -60,7 +60,7 @@ describe("migrate", () => {
     db.close();
   });
 
-  it("indexes the thinking in an older database", () => {
+  it("lets the next update index the thinking in an older database", () => {
     const path = join(folder(), "c-mem.db");
     const older = openDriver(path, { busyTimeoutMs: 0 });
     migrate(
@@ -102,7 +102,7 @@ describe("migrate", () => {
       );
     const windows = ["C:/Users/x/proj/b.ts", "/c/Users/X/proj/c.ts", "e.ts", "D:/elsewhere/f.ts"];
     const written = [String.raw`C:\Users\x\proj\src\a.ts`, String.raw`\\?\C:\Users\x\proj\d.ts`];
-    // The last is the first one's file as an absolute path: one touch.
+    // The last one is the same file as src/a.ts above, written as a relative path.
     for (const file of [...windows, ...written, String.raw`src\a.ts`]) touched(1, file);
     for (const file of ["/c/Users/x/proj/b.ts", String.raw`odd\name.ts`]) touched(2, file);
     older.run("DELETE FROM stale_memory");
@@ -134,7 +134,7 @@ describe("migrate", () => {
     db.close();
   });
 
-  it("refuses a newer database with a breaking migration, and says what to do", () => {
+  it("refuses a newer database with a breaking migration, with a hint", () => {
     const path = join(folder(), "c-mem.db");
     const newer = openStore(path);
     migrate(newer, [...MIGRATIONS, { ...next, breaking: true }]);
@@ -155,7 +155,7 @@ describe("migrate", () => {
     db.close();
   });
 
-  it("numbers its files as they are listed", () => {
+  it("lists migrations by ascending id, with the content of their file", () => {
     const ids = MIGRATIONS.map((migration) => migration.id);
     expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
     for (const { id, name, sql } of MIGRATIONS) {

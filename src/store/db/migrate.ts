@@ -1,4 +1,4 @@
-// Migrates a database to this version's schema with numbered .sql files: forward only, never edited once released.
+// Migrates a database to this version's schema, with numbered .sql files. A released file is never edited.
 import { AppError } from "../../core/error.ts";
 import type { Db } from "./driver.ts";
 import { transaction } from "./transaction.ts";
@@ -28,17 +28,17 @@ export interface Migration {
   id: number;
   name: string;
   sql: string;
-  /** True when an older program must not touch a database that has this migration. */
+  /** True if versions without this migration must not open the database. */
   breaking?: boolean;
 }
 
 export const MIGRATIONS: readonly Migration[] = [
   { id: 1, name: "evidence", sql: evidence },
-  // Breaking: the first version writes to indexes that were dropped.
+  // Breaking: the first version writes to search indexes that this migration drops.
   { id: 2, name: "history", sql: history, breaking: true },
   // Breaking: an older version changes evidence without marking its memory stale.
   { id: 3, name: "memory", sql: memory, breaking: true },
-  // Breaking: an older version writes links of its own, and changes evidence without marking links stale.
+  // Breaking: an older version writes its own links, and changes evidence without marking links stale.
   { id: 4, name: "efforts", sql: efforts, breaking: true },
   { id: 5, name: "meaning", sql: meaning },
   { id: 6, name: "injection", sql: injection },
@@ -63,7 +63,7 @@ const TABLE = `CREATE TABLE IF NOT EXISTS migrations (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL
 ) STRICT`;
 
-/** `before` is called under the write lock, before a database that is not empty is changed. */
+/** `before` is called with the write lock held, before an existing database is changed. Not called for a new one. */
 export function migrate(db: Db, migrations: readonly Migration[] = MIGRATIONS, before?: () => void): void {
   const newest = migrations.at(-1)?.id ?? 0;
   const current = currentVersion(db);
@@ -74,7 +74,7 @@ export function migrate(db: Db, migrations: readonly Migration[] = MIGRATIONS, b
     if (found > 0 && found < newest) before?.();
     db.exec(TABLE);
     for (const { id, name, sql: statements, breaking = false } of migrations) {
-      // Inserts the id first: a second process finds it and has nothing to do.
+      // A migration that another process applied meanwhile is skipped: its id exists.
       const { changes } = db.run(sql`INSERT OR IGNORE INTO migrations (id, name, breaking, applied_at)
         VALUES (${id}, ${name}, ${breaking}, ${Date.now()})`);
       if (changes === 1) db.exec(statements);

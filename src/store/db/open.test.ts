@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { AppError } from "../../core/error.ts";
 import { toStoreError, openStore } from "./open.ts";
 
-it("opening an existing database writes nothing, and keeps it able to release free pages", () => {
+it("opening an existing database writes nothing and keeps auto_vacuum", () => {
   const folder = mkdtempSync(join(tmpdir(), "c-mem-open-"));
   const path = join(folder, "c-mem.db");
   openStore(path).close();
@@ -25,13 +25,13 @@ describe("a database error", () => {
     [{ code: "EROFS" }, "store_unwritable"],
     [{ code: "EACCES" }, "store_unwritable"],
     [{ code: "ENOSPC" }, "disk_full"],
-  ])("%j is put in words that say what to do", (trouble, code) => {
+  ])("%j becomes an error with code and hint", (trouble, code) => {
     const error = toStoreError(Object.assign(new Error("x"), trouble), "/data/c-mem.db");
     expect(error).toBeInstanceOf(AppError);
     expect(error).toMatchObject({ code, hint: expect.any(String) as string });
   });
 
-  it("that is unknown is a bug and keeps its stack", () => {
+  it("that is unknown is returned unchanged, with its stack", () => {
     const error = new TypeError("x");
     expect(toStoreError(error, "/data/c-mem.db")).toBe(error);
   });

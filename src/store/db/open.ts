@@ -10,9 +10,9 @@ import { isSwapping, replacedError } from "./swap.ts";
 
 export interface OpenOptions {
   busyTimeoutMs?: number;
-  /** For hooks, which cannot wait: throws for an older database, which another process will back up and migrate. */
+  /** Throws if the database has an older schema, instead of migrating it. For hooks: a backup would delay the agent. */
   refuseOlder?: boolean;
-  /** Another version's, for tests. */
+  /** The migrations of another version, for tests. */
   migrations?: readonly Migration[];
 }
 
@@ -22,14 +22,14 @@ export function openStore(path: string, options: OpenOptions = {}): Db {
   if (wasTruncated(path)) throw toStoreError(Object.assign(new Error("empty"), { errcode: SQLITE_NOTADB }), path);
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // SQLite gives -wal and -shm the mode of the main file, so it is enough to create that one privately.
+    // SQLite creates the -wal and -shm files with the mode of this file.
     closeSync(openSync(path, "a", 0o600));
   } catch (error) {
     throw toStoreError(error, path);
   }
   const db = openDriver(path, { busyTimeoutMs: options.busyTimeoutMs });
   try {
-    // Only for a new file: in others these pragmas would write, and wait for the lock.
+    // In an existing file these pragmas would write, and wait for the lock.
     if (statOf(path)?.size === 0) setFileLayout(db);
     // FULL: a spool file is deleted once its rows are committed, so a commit must survive a power cut.
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
@@ -43,14 +43,14 @@ export function openStore(path: string, options: OpenOptions = {}): Db {
 }
 
 /**
- * Only for an empty file. With larger pages outputs of several KB are read and written 25% faster; INCREMENTAL lets free
- * pages be released in short steps.
+ * Works only in an empty file. Pages of 8 KB are 25% faster than 4 KB for tool outputs of several KB. INCREMENTAL lets
+ * releasePages shrink the file in short steps.
  */
 export function setFileLayout(db: Db): void {
   db.exec("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL;");
 }
 
-/** An empty file with backups or a log beside it was truncated; SQLite would treat it as a new database. */
+/** An empty file with backups or a -wal file next to it was truncated. SQLite would treat it as a new database. */
 export function wasTruncated(path: string): boolean {
   if (statOf(path)?.size !== 0) return false;
   return (statOf(`${path}-wal`)?.size ?? 0) > 0 || listBackups(path).length > 0;
@@ -62,14 +62,14 @@ function throwStoreOlder(): never {
   });
 }
 
-/** For work that can be repeated: a power cut may lose the newest commits, never the database. */
+/** For work that can be repeated: a power cut may lose the newest commits, but does not damage the database. */
 export function relaxDurability(db: Db): void {
   db.exec(
     "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -24576; PRAGMA wal_autocheckpoint = 4096;",
   );
 }
 
-/** Whether a commit survives a power cut. */
+/** `true`: a commit survives a power cut. `false`: commits are faster. */
 export function setDurable(db: Db, isDurable: boolean): void {
   db.exec(`PRAGMA synchronous = ${isDurable ? "FULL" : "NORMAL"}`);
 }
@@ -80,7 +80,7 @@ const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
 const REPAIR = "The worker repairs it, or now: c-mem doctor --fix";
 
-/** What happened and what the user can do, by SQLite's result code. */
+/** Error code, message and hint for each of SQLite's result codes. */
 const PROBLEMS: Readonly<Record<number, [code: string, message: string, hint: string]>> = {
   5: ["store_busy", "is busy", "Another program is writing to it. Try again in a moment."],
   8: ["store_unwritable", "cannot be written", "Check the permissions of the folder and the disk."],
@@ -95,7 +95,7 @@ const PROBLEMS: Readonly<Record<number, [code: string, message: string, hint: st
   [SQLITE_NOTADB]: ["store_damaged", "is not a database", REPAIR],
 };
 
-/** SQLite's codes for errors of the file system. */
+/** The SQLite result code that means the same as a file system error. */
 const SQLITE_CODES: Readonly<Record<string, number>> = {
   EROFS: 8,
   EACCES: SQLITE_CANTOPEN,
@@ -110,11 +110,11 @@ export function toStoreError(error: unknown, path: string): unknown {
   const { errcode, code = "" } = error as { errcode?: number; code?: string };
   const primary = (errcode ?? SQLITE_CODES[code] ?? 0) & 0xff;
   const folder = dirname(path);
-  // Without space for the file it shares with other processes, SQLite reports an I/O error.
+  // If the disk is too full for the -shm file, SQLite reports an I/O error.
   const isFull = [SQLITE_IOERR, SQLITE_CANTOPEN].includes(primary) && !hasSpace(folder);
   const [name, message, hint] = PROBLEMS[isFull ? SQLITE_FULL : primary] ?? [];
   if (name === undefined) return error;
-  // SQLite's folder for temporary files.
+  // SQLite writes temporary files here.
   const temporary = process.env["SQLITE_TMPDIR"] ?? process.env["TMPDIR"] ?? "/var/tmp";
   if (name === "disk_full" && hasSpace(folder) && !hasSpace(temporary))
     return new AppError(name, `The temporary folder ${temporary} is full.`, {
@@ -124,13 +124,13 @@ export function toStoreError(error: unknown, path: string): unknown {
   return new AppError(name, `${path} ${message}.`, { ...(hint !== undefined && { hint }), cause: error });
 }
 
-/** SQLite's shared memory file takes 32 KB. */
-const LEAST_BYTES = 64 * 1024;
+/** SQLite's -shm file takes 32 KB. */
+const MIN_FREE_BYTES = 64 * 1024;
 
 function hasSpace(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize >= LEAST_BYTES;
+    return bavail * bsize >= MIN_FREE_BYTES;
   } catch {
     return true;
   }

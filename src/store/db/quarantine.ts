@@ -1,18 +1,19 @@
-// Each quarantined database has a report in its folder: when and why it was replaced.
+// Reports of quarantined databases. Each says when and why the database was replaced.
 import { join } from "node:path";
 import { listFolder, readJson } from "../../platform/read-file.ts";
 import { replaceJson } from "../../platform/replace-file.ts";
 
 export interface Report {
   at: number;
-  /** "restored" by a person, or "damaged" and repaired. */
+  /** "restored": the user restored a backup. "damaged": the database was damaged and repaired. */
   why: "restored" | "damaged";
-  /** The backup that replaced it, if there was one. */
+  /** The backup that replaced the database. */
   backup?: string;
   /** The first damage found. */
   problem?: string;
-  /** Rows that were read from it into its replacement, by table, and the number that could not be read. */
+  /** Number of rows copied from the damaged database to its replacement, by table. */
   recovered?: Record<string, number>;
+  /** Number of rows that could not be read. */
   lost?: number;
 }
 

@@ -23,7 +23,7 @@ const addSession = (db: ReturnType<typeof openStore>, id: string) =>
     id,
   );
 
-it("computes an answer again after any connection has written, and not before", () => {
+it("cachedQuery computes a result again only after any connection has written", () => {
   const { db, open } = createStore();
   db.run("INSERT INTO projects (key, name, root, created_at) VALUES ('a', 'a', '/', 1)");
   const ask = vi.fn<() => number>(() => 1);
@@ -37,7 +37,7 @@ it("computes an answer again after any connection has written, and not before", 
   expect(sessionIdsOf(db, 1).size).toBe(2);
 });
 
-it("counts rows of rare words every time, of common ones once", () => {
+it("rows of rare words are counted every time, rows of common words only once", () => {
   const { db } = createStore();
   const say = (words: string, times: number) => {
     for (let time = 0; time < times; time++) db.run("INSERT INTO turns_fts (prompt) VALUES (?)", words);
@@ -54,7 +54,7 @@ it("counts rows of rare words every time, of common ones once", () => {
   expect(countRows(db, TURNS, "common", 1_000)).toBe(600);
 });
 
-it("has another version after the database was written to while it was closed", () => {
+it("the write version changes if the database was written to while it was closed", () => {
   const path = join(mkdtempSync(join(tmpdir(), "c-mem-version-")), "c-mem.db");
   openStore(path).close();
   const kept = openStore(path);

@@ -1,4 +1,4 @@
-// Reads the readable rows of a damaged database, also those after a damaged page.
+// Reads the rows of a damaged database that are still readable, including rows after a damaged page.
 import { TOMBSTONE_KINDS } from "../tables/tombstones.ts";
 import type { Db } from "./driver.ts";
 import type { MergedRow, MergeTable } from "./merge.ts";
@@ -6,11 +6,11 @@ import { raw, sql, type Sql } from "./sql.ts";
 
 /** Rows per read. */
 const BATCH = 200;
-/** After this many unreadable ids in a row the rest of the table is skipped. */
+/** After this many unreadable ids without a readable row in between, the rest of the table is skipped. */
 const MAX_MISSES = 20_000;
 
 export interface Salvage {
-  /** Rows that exist but cannot be read, as far as their ids are known. */
+  /** Number of rows that cannot be read. Not counted in a table whose last id is unknown. */
   lost: number;
 }
 
@@ -19,18 +19,18 @@ export function* salvageRows(db: Db, table: MergeTable, salvage: Salvage): Gener
   else yield* readRange(db, table, lastId(db, table), salvage);
 }
 
-const GUESS = 2 ** 31;
+/** The last id to try if the end of a table is damaged. */
+const GUESSED_LAST_ID = 2 ** 31;
 
 function lastId(db: Db, table: string): number {
   try {
     return db.value(sql`SELECT max(id) FROM ${raw(table)}`) ?? 0;
   } catch {
-    // The end of the table is damaged: rows are read from the beginning, up to a guess.
-    return GUESS;
+    return GUESSED_LAST_ID;
   }
 }
 
-/** Halves a range that cannot be read, down to single rows. */
+/** If a range of ids cannot be read, reads each half of it, and so on down to single rows. */
 function* readRange(db: Db, table: string, last: number, salvage: Salvage): Generator<MergedRow[], void> {
   const open: [from: number, to: number][] = [[1, last]];
   let misses = 0;
@@ -46,7 +46,7 @@ function* readRange(db: Db, table: string, last: number, salvage: Salvage): Gene
       if (rows.length === BATCH) open.push([Number(rows.at(-1)?.["id"]) + 1, to]);
     } else if (from === to) {
       misses += 1;
-      if (last !== GUESS) salvage.lost += 1;
+      if (last !== GUESSED_LAST_ID) salvage.lost += 1;
     } else {
       const middle = from + Math.floor((to - from) / 2);
       open.push([middle + 1, to], [from, middle]);
@@ -62,10 +62,10 @@ function tryRead(db: Db, query: Sql): MergedRow[] | undefined {
   }
 }
 
-/** Three hex digits of a hash select fewer rows than fit on a page. */
+/** Rows whose hashes share three hex digits fit on one page. */
 const MAX_DIGITS = 3;
 
-/** Tombstones have no ids, but evenly distributed hashes: around a damaged page they are read by their first digits. */
+/** Tombstones have no ids. If the table is damaged, they are read in groups with the same first digits of the hash. */
 function readTombstones(db: Db, salvage: Salvage): MergedRow[] {
   const all = tryRead(db, sql`SELECT * FROM tombstones`);
   if (all !== undefined) return all;

@@ -1,4 +1,5 @@
-// SQL with its parameters. sql`... WHERE id = ${id}` binds the id; an Sql inside another keeps its own parameters.
+// SQL with its parameters. sql`... WHERE id = ${id}` binds the id. An Sql can be nested in another, with its
+// parameters.
 import { cached } from "../../core/cached.ts";
 import type { Param } from "./driver.ts";
 
@@ -7,7 +8,7 @@ export interface Sql {
   readonly params: readonly Param[];
 }
 
-/** `undefined` is bound as NULL, a boolean as 0 or 1, an array as JSON. */
+/** `undefined` is bound as NULL, a boolean as 0 or 1, an array as a JSON text. */
 export type SqlValue = Sql | Param | undefined | boolean | readonly unknown[];
 
 export function sql(strings: TemplateStringsArray, ...values: readonly SqlValue[]): Sql {
@@ -22,19 +23,19 @@ export function sql(strings: TemplateStringsArray, ...values: readonly SqlValue[
   return { text, params };
 }
 
-/** A statement without nested SQL always has the same text: joined and hashed once, not a million times in a sync. */
+/** A template without nested SQL always gives the same text. It is joined only once: a sync runs it a million times. */
 const texts = new WeakMap<TemplateStringsArray, string>();
 
 function textOf(strings: TemplateStringsArray): string {
   return cached(texts, strings, () => strings.join("?"));
 }
 
-/** Text that is part of the statement itself: the name of a table, a constant the query planner should see. */
+/** Text that is not bound but part of the statement: a table name, or a constant for the query planner. */
 export function raw(text: string | number): Sql {
   return { text: String(text), params: [] };
 }
 
-/** The conditions that are given; `false` is left out. */
+/** Joins the conditions with AND, without those that are `false`. No condition: `1`. */
 export function and(...conditions: readonly (Sql | false)[]): Sql {
   const given = conditions.filter((condition) => condition !== false);
   return given.length === 0 ? raw("1") : join(given, " AND ");

@@ -6,7 +6,7 @@ import { beginSwap, endSwap, incomingPath, isSwapping, settleSwap } from "./swap
 
 const GONE = 2 ** 22 + 1;
 
-/** A data directory whose process was killed while it replaced the database. */
+/** A data directory in which a process was killed while it replaced the database. */
 function killed(files: Record<string, string>): { folder: string; database: string } {
   const folder = mkdtempSync(join(tmpdir(), "c-mem-swap-"));
   const database = join(folder, "c-mem.db");
@@ -17,7 +17,7 @@ function killed(files: Record<string, string>): { folder: string; database: stri
 const markerOf = (folder: string, more: object = {}) =>
   JSON.stringify({ pid: GONE, birth: "1", machine: "another", aside: join(folder, "aside"), ...more });
 
-it("a swap that fails is cancelled: its marker would lock out all others as long as this process lives", () => {
+it("a swap that fails is cancelled, because its marker would lock out all other processes", () => {
   const { folder, database } = killed({ ".incoming": "next" });
   beginSwap(database, join(folder, "aside"), 0);
   mkdirSync(`${database}.swap.next`);
@@ -27,7 +27,7 @@ it("a swap that fails is cancelled: its marker would lock out all others as long
 });
 
 describe("a swap whose process was killed", () => {
-  it("before its new file was complete is cancelled, and leaves no file that the next swap could take for a log", () => {
+  it("before the new database was complete is cancelled, and its files are deleted", () => {
     const { folder, database } = killed({
       ".swap": markerOf("/nowhere"),
       ".swap.next": "{",
@@ -46,7 +46,7 @@ describe("a swap whose process was killed", () => {
     expect(readdirSync(folder)).toEqual(["c-mem.db"]);
   });
 
-  it("when the new file was complete is finished before another one begins", () => {
+  it("after the new database was complete is finished before another swap begins", () => {
     const { folder, database } = killed({ ".incoming": "first" });
     writeFileSync(`${database}.swap`, markerOf(folder, { incoming: incomingPath(database) }));
     beginSwap(database, join(folder, "second"), 0);

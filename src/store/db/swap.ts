@@ -6,7 +6,7 @@ import { listFolder, readJson, statOf } from "../../platform/read-file.ts";
 import { withFile } from "./file-format.ts";
 import { birthOf, isSameProcess, machineId } from "../../platform/worker-lock.ts";
 
-/** SQLite's files. A leftover one would be read as part of the next database of that name. */
+/** SQLite's files. SQLite would read a leftover -wal or -journal as part of the next database with that name. */
 export const SUFFIXES = ["", "-wal", "-shm", "-journal"] as const;
 
 export function removeDatabase(path: string): void {
@@ -17,18 +17,18 @@ export function syncFile(path: string, flags: "r" | "r+"): void {
   withFile(path, flags, (fd) => fsyncSync(fd));
 }
 
-/** The content of the marker file: while it exists, no process opens the database or begins a transaction. */
+/** The content of the marker file. While the file exists, no process opens the database or begins a transaction. */
 interface Swap {
   pid: number;
   birth: string | undefined;
   machine: string;
-  /** The folder the present file is moved to. */
+  /** The quarantine folder, to which the current database is moved. */
   aside: string;
-  /** The file that replaces it; undefined while it is being made. */
+  /** The new database. Undefined until it is complete. */
   incoming?: string;
 }
 
-/** Longer than a process takes from checking for the marker to having opened the file and its log. */
+/** Longer than a process takes to open the database after it checked that there is no marker. */
 const SETTLE_MS = 1_000;
 const SQLITE_READONLY_DBMOVED = 1032;
 
@@ -39,17 +39,17 @@ export function isSwapping(database: string): boolean {
   return statOf(markerOf(database)) !== undefined;
 }
 
-/** Announces the swap, and waits until every process has noticed. Requires the worker's lock. */
+/** Writes the marker and waits until no process can still be opening the database. Requires the worker's lock. */
 export function beginSwap(database: string, aside: string, settleMs = SETTLE_MS): void {
-  // Another swap was left by a process that was killed: only the holder of the worker's lock gets here.
+  // A marker that exists was left by a killed process, because only the holder of the worker's lock gets here.
   if (isSwapping(database)) settleSwap(database);
   const swap: Swap = { pid: process.pid, birth: birthOf(process.pid), machine: machineId(), aside };
-  // Written in place, without a temporary file: an incomplete marker is cancelled like a complete one.
+  // No temporary file needed: an incomplete marker is cancelled like a complete one.
   cancelOnError(database, () => writeMarker(markerOf(database), swap));
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, settleMs);
 }
 
-/** Must follow `beginSwap`. `incoming` has to be complete, and on the same file system. */
+/** Replaces the database, after `beginSwap`. `incoming` must be complete and on the same file system. */
 export function endSwap(database: string, incoming: string): void {
   const swap = readJson<Swap>(markerOf(database)) as Swap | undefined;
   if (swap === undefined) throw replacedError();
@@ -65,13 +65,13 @@ function writeMarker(path: string, swap: Swap): void {
   writeFileSync(path, JSON.stringify(swap), { mode: 0o600, flush: true });
 }
 
-/** The database stays as it is. */
+/** Deletes the marker. The database stays unchanged. */
 export function cancelSwap(database: string): void {
   rmSync(markerOf(database), { force: true });
   rmSync(nextMarkerOf(database), { force: true });
 }
 
-/** Cancels the swap if the work fails, on a full disk for example: the marker of a running process keeps all others out. */
+/** Cancels the swap if `work` throws. Otherwise the marker would keep all processes out while this one runs. */
 export function cancelOnError<T>(database: string, work: () => T): T {
   try {
     return work();
@@ -82,8 +82,8 @@ export function cancelOnError<T>(database: string, work: () => T): T {
 }
 
 /**
- * Completes a swap whose process was killed, or cancels it if its new file is missing. Requires the worker's lock. False
- * while the process that began it is still running.
+ * Completes a swap whose process was killed, or cancels it if the new database is missing. Requires the worker's lock.
+ * Returns false if the process that began the swap is still running.
  */
 export function settleSwap(database: string): boolean {
   const swap = readJson<Swap>(markerOf(database)) as Swap | undefined;
@@ -94,7 +94,7 @@ export function settleSwap(database: string): boolean {
   const folder = dirname(database);
   for (const name of listFolder(folder).filter(isScratchFolder))
     rmSync(join(folder, name), { recursive: true, force: true });
-  // Last: while the marker exists, another process cleans up if this one is killed.
+  // The marker is deleted last: if this process is killed before, another one finds it and cleans up.
   cancelSwap(database);
   return true;
 }
@@ -106,7 +106,7 @@ export function incomingPath(database: string): string {
 
 const SCRATCH_PREFIX = "repair-";
 
-/** This process's folder for a repaired database. */
+/** Where this process builds a repaired database. */
 export function scratchFolder(database: string): string {
   return join(dirname(database), `${SCRATCH_PREFIX}${process.pid}`);
 }
@@ -119,18 +119,18 @@ export function replacedError(): AppError {
   const error = new AppError("store_restoring", "The database is being replaced.", {
     hint: "Try again in a moment. Until then hooks record to the spool.",
   });
-  // SQLite's code for it: isStorageError is true, so callers retry later.
+  // SQLite's code for a moved file. isStorageError returns true for it, so callers retry later.
   return Object.assign(error, { errcode: SQLITE_READONLY_DBMOVED });
 }
 
 function replaceDatabase(database: string, { aside, incoming }: Swap & { incoming: string }): void {
   mkdirSync(aside, { recursive: true, mode: 0o700 });
-  // The log moves with its file: next to another database it would be read as part of that one.
+  // Moves the -wal file, too: SQLite would read it as part of the new database.
   for (const suffix of SUFFIXES.toReversed()) {
     if (existsSync(database + suffix)) renameSync(database + suffix, join(aside, basename(database) + suffix));
   }
   renameSync(incoming, database);
-  // Without this a power cut may undo the rename.
+  // A power cut may undo the rename until the folder is synced.
   if (process.platform !== "win32") syncFile(dirname(database), "r");
   cancelSwap(database);
 }

@@ -22,7 +22,7 @@ it("a group that cannot be committed throws once and leaves no transaction open"
   db.close();
 });
 
-it("a piece that fails does not undo the others", () => {
+it("a piece that fails does not roll back the others", () => {
   const db = openStore(join(mkdtempSync(join(tmpdir(), "c-mem-group-")), "c-mem.db"));
   db.exec("CREATE TABLE pieces (id INTEGER PRIMARY KEY)");
   const group = startGroup(db, 100, NOTHING_SHARED);

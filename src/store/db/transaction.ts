@@ -1,5 +1,5 @@
-// All writes use BEGIN IMMEDIATE: a plain BEGIN that reads first fails at once when another process writes, whatever the
-// busy timeout.
+// All writes use BEGIN IMMEDIATE. After a plain BEGIN, a write that follows a read fails at once if another process
+// writes, without waiting for the busy timeout.
 import { type Db, isStorageError } from "./driver.ts";
 import { replacedError } from "./swap.ts";
 
@@ -16,8 +16,9 @@ export function transaction<T>(db: Db, work: () => T): T {
 }
 
 /**
- * The file may be replaced while this process waits for the lock. A swap is announced before it waits for the lock, so after
- * this check nothing is committed to a file that is no longer the database.
+ * Begins a transaction. Throws if the database was replaced while this process waited for the lock: a commit would go
+ * to the quarantined file. A swap writes its marker before it takes the lock, so it cannot come between this check and
+ * the commit.
  */
 function begin(db: Db): void {
   db.exec("BEGIN IMMEDIATE");
@@ -26,21 +27,21 @@ function begin(db: Db): void {
   throw replacedError();
 }
 
-/** On a full disk SQLite has already rolled back, and this fails. The caller throws the original error. */
+/** Ignores errors: on a full disk SQLite has rolled back already, and the caller throws the original error. */
 function rollBack(db: Db): void {
   try {
     db.exec("ROLLBACK");
   } catch {}
 }
 
-/** Inside a transaction: if the work fails, only it is rolled back. */
+/** Must run inside a transaction. If `work` throws, only its own changes are rolled back. */
 export function nested<T>(db: Db, work: () => T): T {
   db.exec("SAVEPOINT nested");
   let result: T;
   try {
     result = work();
   } catch (error) {
-    // On a full disk SQLite has rolled back the whole transaction: there is no savepoint left.
+    // On a full disk SQLite has rolled back the whole transaction, including the savepoint.
     if (!isStorageError(error)) db.exec("ROLLBACK TO nested; RELEASE nested");
     throw error;
   }
@@ -49,15 +50,15 @@ export function nested<T>(db: Db, work: () => T): T {
 }
 
 /**
- * One transaction for many small pieces of work, each of which is stored completely or not at all. Without savepoints,
- * because each makes FTS5 flush and SQLite copy every changed page. A piece that fails, which is rare, rolls back all; the
- * earlier ones run again, so they must do the same the second time. `sharing`: state that the pieces of one transaction
- * share, and writes that are deferred to its end.
+ * Runs many small pieces of work in one transaction. Each piece is stored completely or not at all, but without
+ * savepoints, which are slow: at each one FTS5 flushes and SQLite copies every changed page. Instead, if a piece throws
+ * (rare), the transaction is rolled back and the earlier pieces run again, so they must do the same the second time.
+ * `sharing.start` creates the state that the pieces of a transaction share; `sharing.end` runs before its commit.
  */
 export function startGroup<Shared>(db: Db, maxBytes: number, sharing: { start(): Shared; end(shared: Shared): void }) {
   type Work = (shared: Shared) => void;
   let open: { shared: Shared; done: Work[]; bytes: number } | undefined;
-  /** Set when a piece failed on its second run: storing later ones would leave a gap. */
+  /** Set if a piece failed when it ran again: storing later pieces would leave a gap. */
   let isBroken = false;
   const run = (bytes: number, work: Work) => {
     if (open === undefined) {
@@ -81,7 +82,7 @@ export function startGroup<Shared>(db: Db, maxBytes: number, sharing: { start():
   const end = () => {
     if (open === undefined) return;
     const { shared } = open;
-    // First, so that a failed commit is not tried again: that would hide its cause.
+    // Set before the commit: if it fails, a second attempt would hide the cause.
     open = undefined;
     try {
       sharing.end(shared);
@@ -109,12 +110,12 @@ export function startGroup<Shared>(db: Db, maxBytes: number, sharing: { start():
   };
 }
 
-/** How long a batch holds the write lock, and other writers wait. */
+/** How long a batch holds the write lock. */
 export const LOCK_HOLD_MS = 50;
-/** Between batches: SQLite polls the lock while it waits, so it must be free this long for another writer to get it. */
+/** Pause between batches. Waiting SQLite writers poll the lock: if it is free for less time, they may never get it. */
 export const LOCK_PAUSE_MS = 15;
 
-/** Runs many small steps, as many in one transaction as fit into LOCK_HOLD_MS: pages that several change are written once. */
+/** Runs many small steps in transactions of LOCK_HOLD_MS. A page that several steps change is written only once. */
 export function* inBatches(db: Db, steps: Iterator<unknown>): Generator<void, void> {
   const runBatch = (): boolean => {
     for (const until = performance.now() + LOCK_HOLD_MS; performance.now() < until;) if (steps.next().done) return true;

@@ -1,11 +1,11 @@
-// Sessions found by the files they touched.
+// Finds sessions by the files they touched.
 import { type PreparedQuery, pathSuffixes } from "../../core/query.ts";
 import type { Db } from "../db/driver.ts";
 import { and, anyOf, sql, type Sql } from "../db/sql.ts";
 import { escapeLike, isWithin } from "../reads/scope.ts";
 import type { Hit } from "./fts-index.ts";
 
-/** An edit says more about a session than a read. */
+/** An edited file is more relevant to a session than one it only read. */
 const EDIT_WEIGHT = 4;
 const READ_WEIGHT = 2;
 const MAX_TOUCHES = 500;
@@ -13,10 +13,10 @@ const MAX_WORDS = 6;
 
 export interface FileScope {
   project?: number | undefined;
-  /** Only touches in this time: a session may last for weeks. */
+  /** Limits the touches, not the sessions: a session may last for weeks. */
   since?: number | undefined;
   before?: number | undefined;
-  /** Also finds the end of a path, with a full scan, and returns each file a session touched. */
+  /** Also matches the end of a path, with a full scan, and returns one hit per file instead of one per session. */
   isFileSearch: boolean;
 }
 
@@ -29,7 +29,7 @@ interface Touch {
   edited: number;
 }
 
-/** Sessions that touched a file the query names, rarer files first. */
+/** Sessions that touched a file named in the query. Files that few sessions touched score higher. */
 export function fileHits(db: Db, query: PreparedQuery, scope: FileScope): Hit[] {
   const named = query.paths.flatMap((path) => scored(touchesWhere(db, isPath(path, scope), scope), scope));
   if (!scope.isFileSearch || named.length > 0 || query.words.length === 0) return named;
@@ -51,13 +51,13 @@ function isPath(path: string, { isFileSearch }: FileScope): Sql {
   return isFileSearch ? sql`${isTail} OR f.path LIKE ${`%/${escapeLike(path)}`} ESCAPE '\\'` : isTail;
 }
 
-/** Whether a path has all of the words somewhere in it. */
+/** SQL: whether the path contains all words. */
 function hasWords(words: readonly string[]): Sql {
   return and(...words.map((word) => sql`f.path LIKE ${`%${escapeLike(word)}%`} ESCAPE '\\'`));
 }
 
 function touchesWhere(db: Db, condition: Sql, { project, isFileSearch, ...span }: FileScope): Touch[] {
-  // The bare columns are those of the newest touch, by SQLite's rule for max().
+  // With max(), SQLite takes the columns outside of aggregates from the row with the maximum: the newest touch.
   return db.all(sql`SELECT coalesce(s.parent_session_db_id, s.id) AS session, t.prompt_number AS promptNumber,
       t.id AS toolUse, f.path, max(f.created_at) AS at, sum(f.kind <> 'read') AS edited
     FROM file_touches f JOIN tool_uses t ON t.id = f.tool_use_db_id JOIN sessions s ON s.id = f.session_db_id

@@ -1,4 +1,4 @@
-// The full-text indexes of turns, tool uses and thinking: how their rows are counted and become hits.
+// The full-text indexes of turns, tool uses and thinking. Counts the rows that match a word or project.
 import { quoted } from "../../core/query.ts";
 import { scopeWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
@@ -19,16 +19,16 @@ export interface Hit {
 export interface FileHit {
   path: string;
   promptNumber: number;
-  /** The last one that touched it. */
+  /** The last tool use that touched the file. */
   toolUse: number;
   at: number;
 }
 
 export interface FtsHits {
   hits: Hit[];
-  /** The words that were searched, without those that are too common. */
+  /** The searched words. Words that are too common were not searched. */
   words: string[];
-  /** Set if even the rarest word is too common: only rows from this time on were searched. */
+  /** Set if even the rarest word is too common. Then only rows from this time on were searched. */
   since?: number;
 }
 
@@ -38,11 +38,11 @@ export interface FtsIndex {
   source: string;
   /** bm25 weights of its columns. */
   weights: string;
-  /** Hits of a table `hits (id, score)`, in its order; the session is `s`. */
+  /** SQL: selects a Hit for each row of the table `hits (id, score)`, in the same order, with the session as `s`. */
   rows: Sql;
 }
 
-/** The columns of what was said and done in the turn itself, without `beside`. */
+/** The columns with the turn's own text. The column `beside` has text of neighbour turns. */
 export const OWN_COLUMNS = "{prompt answer calls} : ";
 
 export const TURNS: FtsIndex = {
@@ -69,12 +69,12 @@ export const THINKING: FtsIndex = {
     FROM hits h CROSS JOIN messages m ON m.id = h.id CROSS JOIN sessions s ON s.id = m.session_db_id`,
 };
 
-/** SQL: the rows of an index that match. */
+/** SQL: FROM clause for the rows of an index that match. */
 export function matching(table: string, match: string): Sql {
   return sql`FROM ${raw(table)} WHERE ${raw(table)} MATCH ${match}`;
 }
 
-/** How many rows match a common word: a minimum, or an estimate. */
+/** Number of rows that match a common word, either as a minimum or as an estimate. */
 interface CommonRows {
   atLeast?: number;
   about?: number;
@@ -84,7 +84,7 @@ const MAX_COMMON = 5_000;
 const COMMON_MS = 3_600_000;
 const counts = new WeakMap<Db, { since: number; byTable: Map<string, Map<string, CommonRows>> }>();
 
-/** Counts by match expression, kept for an hour: a common word stays common, whatever is written. */
+/** The counts by match expression. They are cached for an hour, because a common word stays common. */
 function commonRows(db: Db, table: string): Map<string, CommonRows> {
   let kept = counts.get(db);
   if (kept === undefined || performance.now() - kept.since > COMMON_MS)
@@ -94,10 +94,10 @@ function commonRows(db: Db, table: string): Map<string, CommonRows> {
   return known;
 }
 
-/** Smaller counts are not kept: they change with every write. */
+/** Smaller counts are not cached: they change with every write. */
 const MIN_COMMON_ROWS = 500;
 
-/** Counts up to `maxRows`: FTS5 has no counts, so each row is read, 20 of them in a microsecond. */
+/** Counts matching rows, up to `maxRows`. FTS5 stores no counts, so this reads all rows (20 per microsecond). */
 export function countRows(db: Db, { table }: Pick<FtsIndex, "table">, match: string, maxRows: number): number {
   const known = commonRows(db, table);
   if ((known.get(match)?.atLeast ?? 0) >= maxRows) return maxRows;
@@ -114,31 +114,31 @@ export interface IdRange {
 }
 
 export function idRange(db: Db, { source }: FtsIndex): IdRange {
-  // Two statements: SQLite looks up min or max alone at once, for both it reads the whole table.
+  // One statement with both min and max would read the whole table.
   const first = db.value<number>(sql`SELECT min(id) FROM ${raw(source)}`) ?? 0;
   const last = db.value<number>(sql`SELECT max(id) FROM ${raw(source)}`) ?? 0;
   return { first, last, span: last - first + 1 };
 }
 
-/** Up to this many ids all rows are counted: 0.5 ms. */
+/** For up to this many ids, all rows are counted, which takes 0.5 ms. */
 const MAX_EXACT_IDS = 10_000;
 const SAMPLES = 10;
 /** The share of ids that is sampled. */
-const SAMPLED = 0.01;
+const SAMPLED_SHARE = 0.01;
 const GOLDEN = 0.618;
 
-/** About how many rows match, from ten samples of the index: for words too common to be counted. */
+/** Estimates how many rows match from ten samples of the index. For words that are too common to be counted. */
 export function estimateRows(db: Db, index: FtsIndex, match: string, { first, span }: IdRange): number {
   if (span <= MAX_EXACT_IDS) return countRows(db, index, match, MAX_EXACT_IDS);
   const known = commonRows(db, index.table);
   const kept = known.get(match)?.about;
   if (kept !== undefined) return kept;
-  const width = Math.floor((span * SAMPLED) / SAMPLES);
+  const width = Math.floor((span * SAMPLED_SHARE) / SAMPLES);
   let rows = 0;
   for (let sample = 0; sample < SAMPLES; sample++) {
-    // At uneven distances, so that they do not coincide with a pattern of the sessions.
+    // Samples are at uneven distances, so that they do not hit the same part of every session.
     const from = first + Math.floor(((sample + ((sample * GOLDEN) % 1)) / SAMPLES) * (span - width));
-    // Without the cast the number is a REAL, and FTS5 does not seek.
+    // Without the cast the numbers are REAL, and FTS5 reads all matching rows instead of seeking.
     rows +=
       db.value<number>(sql`SELECT count(*) ${matching(index.table, match)}
         AND rowid BETWEEN CAST(${from} AS INTEGER) AND CAST(${from + width - 1} AS INTEGER)`) ?? 0;
@@ -148,15 +148,16 @@ export function estimateRows(db: Db, index: FtsIndex, match: string, { first, sp
   return about;
 }
 
-/** A larger project is not part of the match, which would read each of its rows: the hits are filtered instead. */
+/** In larger projects, hits are filtered afterwards: a match on the project would read each of its rows. */
 const MAX_PROJECT_ROWS = 100_000;
 
 export interface ProjectRows {
   id: number;
-  /** An expression that the rows of the project match, and about how many there are. */
+  /** The match expression for the rows of the project. */
   match: string;
+  /** Estimated number of rows in the project. */
   rows: number;
-  /** Few enough rows to be part of the match. */
+  /** Whether `match` can be part of a query: the project has few enough rows. */
   isSmall: boolean;
 }
 

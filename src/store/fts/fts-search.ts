@@ -1,5 +1,5 @@
-// Searches one of the full-text indexes: by the words within the query budget, ranked. If all words are too common:
-// the newest rows that have them.
+// Searches a full-text index for the words that fit the query budget, and ranks the hits. If all words are too common,
+// finds the newest rows that have them.
 import { type PreparedQuery, quoted } from "../../core/query.ts";
 import type { Db } from "../db/driver.ts";
 import { raw, sql } from "../db/sql.ts";
@@ -9,30 +9,30 @@ import { fitToBudget, MAX_SCORED_ROWS } from "./query-budget.ts";
 
 export interface FtsScope {
   project?: number | undefined;
-  /** Leaves out sessions the caller does not want. */
+  /** Only sessions for which this returns true. */
   accept?: ((session: number) => boolean) | undefined;
   /** Only rows from `since` on, and before `before`. */
   since?: number | undefined;
   before?: number | undefined;
-  /** Every row must have all of these. */
+  /** Every hit must contain all of these phrases. */
   phrases?: string[][] | undefined;
-  /** Searches only what the user asked, or only what the agent answered. */
+  /** Searches only prompts, or only the agent's answers. */
   column?: "prompt" | "answer" | undefined;
 }
 
 const MAX_HITS = 500;
-/** When they are filtered by project afterwards. */
-const MAX_MIXED_HITS = 2_000;
+/** The limit before hits are filtered by project. */
+const MAX_UNFILTERED_HITS = 2_000;
 
 export function searchIndex(db: Db, index: FtsIndex, query: PreparedQuery, scope: FtsScope): FtsHits {
   const column = scope.column === undefined || index !== TURNS ? "" : `${scope.column} : `;
-  // Neighbour turns help to rank a turn; a required phrase has to be in the turn itself.
+  // A required phrase must be in the turn itself. Text of neighbour turns is only used for ranking.
   const ownColumn = column === "" && index === TURNS ? OWN_COLUMNS : column;
   const project = scope.project === undefined ? undefined : projectRows(db, index, scope.project);
   const projectMatch = project?.isSmall === true ? project.match : undefined;
   const { terms, pairs, tooCommon } = fitToBudget(db, index, query, projectMatch);
   const { phrases = [], accept } = scope;
-  // A phrase of common words only takes as long to find as they do.
+  // Finding a phrase that has only common words takes as long as finding the words.
   const isPhraseCommon = phrases.some((phrase) => !phrase.some((word) => terms.includes(word.toLowerCase())));
   if (tooCommon.length > 0 && (terms.length === 0 || isPhraseCommon)) {
     const words = [...terms, ...tooCommon];
@@ -46,7 +46,7 @@ export function searchIndex(db: Db, index: FtsIndex, query: PreparedQuery, scope
     `${column}(${any})`,
   ].join(" AND ");
   const onlyProject = projectMatch === undefined ? (project?.id ?? 0) : 0;
-  const maxScored = onlyProject > 0 ? MAX_MIXED_HITS : MAX_HITS;
+  const maxScored = onlyProject > 0 ? MAX_UNFILTERED_HITS : MAX_HITS;
   const hits = db.all<Hit>(sql`WITH hits AS MATERIALIZED (
       SELECT rowid AS id, -bm25(${raw(index.table)}, ${raw(index.weights)}) AS score ${matching(index.table, match)}
       ORDER BY score DESC LIMIT ${accept === undefined ? maxScored : MAX_SCORED_ROWS}

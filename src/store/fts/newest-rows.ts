@@ -1,4 +1,5 @@
-// Searches for words that are too common to be ranked: the newest rows that have as many of them as possible.
+// Searches for words that are too common to be ranked. Finds the newest rows that have as many of the words as
+// possible.
 import { quoted } from "../../core/query.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { dayWord } from "../../core/words.ts";
@@ -16,18 +17,18 @@ import {
 } from "./fts-index.ts";
 
 const MAX_HITS = 500;
-/** Rows to read, of all words together: about 15 ms. */
+/** Rows to read for all words together. Takes about 15 ms. */
 const MAX_READ_ROWS = 200_000;
 /** Searching a day takes as long as reading this many rows. */
 const DAY_ROWS = 1_000;
 const MAX_SESSIONS = 5_000;
 /** A longer session is searched only in its last days. */
 const MAX_DAYS = 60;
-/** The rarest words of a longer query. */
+/** Only the rarest words of a long query are searched. */
 const MAX_WORDS = 6;
 /** The bm25 weight of a word that is in more than half of the rows. */
 const MIN_RARITY = 0.000_001;
-/** A row with two neighbouring words counts for more than several rows without. */
+/** Factor for rows in which two words of the query are next to each other. */
 const PAIR_WEIGHT = 2;
 
 export interface NewestQuery {
@@ -35,7 +36,7 @@ export interface NewestQuery {
   words: string[];
   pairs: [string, string][];
   phrases: string[][];
-  /** Limits an expression to a column: "input : ", or "". */
+  /** Column filter for each word: "input : ", or "" for all columns. */
   column: string;
   project?: ProjectRows | undefined;
   accept?: ((session: number) => boolean) | undefined;
@@ -44,7 +45,7 @@ export interface NewestQuery {
   before?: number | undefined;
 }
 
-/** The reply's `since`: only rows from this time on were searched. Undefined: all rows were. */
+/** `since` in the result: only rows from this time on were searched. Undefined: all rows were searched. */
 export function newestHits(db: Db, index: FtsIndex, query: NewestQuery): FtsHits {
   const { days, isCut: hasOlderDays } = daysOf(db, query);
   const ids = idRange(db, index);
@@ -53,7 +54,7 @@ export function newestHits(db: Db, index: FtsIndex, query: NewestQuery): FtsHits
   let readLeft = MAX_READ_ROWS;
   let firstDay = (hasOlderDays ? days.at(-1) : undefined) ?? -Infinity;
   for (const tier of tiersOf(db, index, query)) {
-    // Each tier may use half of what the stricter ones left.
+    // Each tier may use half of the rows that the stricter tiers did not read.
     const reserve = readLeft / 2;
     for (const [position, day] of days.entries()) {
       readLeft -= DAY_ROWS + rowsPerDay * tier.lists;
@@ -71,7 +72,7 @@ export function newestHits(db: Db, index: FtsIndex, query: NewestQuery): FtsHits
   return { hits: [...found.values()], words, ...(firstDay > -Infinity && { since: firstDay * DAY_MS }) };
 }
 
-/** The days of the newest sessions, newest first. Not by ids: a first sync writes the newest sessions first. */
+/** The days of the newest sessions, newest first. Row ids do not help: a first sync writes the newest first. */
 function daysOf(
   db: Db,
   { project, since = -Infinity, before = Infinity }: NewestQuery,
@@ -93,7 +94,7 @@ interface Span {
 }
 
 function spansOf(db: Db, project: number | undefined, before: number): Span[] {
-  // The plus keeps SQLite from using the index by start, for which it would sort all sessions.
+  // The + prevents SQLite from using the index on started_at: it would have to sort all sessions.
   const scope = and(project !== undefined && sql`project_id = ${project}`);
   return db.all(sql`SELECT started_at / ${raw(DAY_MS)} AS "from", last_at / ${raw(DAY_MS)} AS till, count(*) AS sessions FROM (
       SELECT started_at, last_at FROM sessions
@@ -105,11 +106,14 @@ function spansOf(db: Db, project: number | undefined, before: number): Span[] {
 interface Tier {
   match: string;
   score: number;
-  /** How many word lists are searched for each row of a day. */
+  /** Number of index lists that are read for each row of a day. */
   lists: number;
 }
 
-/** All words with a pair of neighbours, all words, then fewer and fewer of the rarest. Phrases stay as they are. */
+/**
+ * From strict to loose: all words and a pair of neighbouring words; all words; the 3, 2 and 1 rarest words. With
+ * phrases: the phrases and all other words; the phrases alone.
+ */
 function tiersOf(db: Db, index: FtsIndex, query: NewestQuery): Tier[] {
   const ids = idRange(db, index);
   const words = query.words.slice(0, MAX_WORDS);
@@ -145,7 +149,7 @@ function tiersOf(db: Db, index: FtsIndex, query: NewestQuery): Tier[] {
 }
 
 function hitsOf(db: Db, index: FtsIndex, day: number, { match, score }: Tier): Hit[] {
-  // The day is a word of the index, not a range of ids: FTS5 would look for the next match far beyond the range's end.
+  // Each row has its day as a word. With a range of ids, FTS5 would look for a next match far beyond its end.
   return db.all(sql`WITH hits AS MATERIALIZED (SELECT rowid AS id, ${score} AS score
       ${matching(index.table, `scope:${quoted(dayWord(day * DAY_MS))} AND ${match}`)} LIMIT ${MAX_HITS}) ${index.rows}`);
 }

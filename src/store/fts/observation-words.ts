@@ -1,4 +1,4 @@
-// Which observations and turns have a word, and how many there are to compare with.
+// Finds or counts observations and turns with a word, and counts all of them for comparison.
 import { quoted } from "../../core/query.ts";
 import { scopeWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
@@ -8,7 +8,7 @@ import { matching } from "./fts-index.ts";
 
 const inProject = (projectId: number): string => `scope : ${quoted(scopeWord(projectId))}`;
 
-/** Ids of at most `limit` observations: a word that more of them have is too common to be useful. */
+/** The ids of observations with the word. The caller ignores words that reach `limit`: they are too common. */
 export function observationsWithWord(db: Db, word: string, projectId: number, limit: number): number[] {
   const match = `${inProject(projectId)} AND {title body files} : ${quoted(word)}`;
   return db.column(sql`SELECT rowid ${matching("observations_fts", match)} LIMIT ${limit}`);
@@ -32,14 +32,14 @@ export function countTurns(db: Db, projectId: number, limit: number): number {
     WHERE s.project_id = ${projectId} LIMIT ${limit})`) as number;
 }
 
-/** Only the current ones, in the order of the ids. */
+/** The current, not superseded observations among these ids, in the order of `ids`. */
 export function observationsByIds(db: Db, ids: readonly number[]): ObservationRow[] {
   const rows = db.all<ObservationRow>(sql`SELECT * FROM observations
     WHERE id IN ${anyOf(ids)} AND is_current = 1 AND superseded_by IS NULL`);
   return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
 }
 
-/** The current observation about a subject, e.g. an error. The plus keeps SQLite from scanning the project by time. */
+/** The current observation about a subject, e.g. an error. The + prevents SQLite from scanning the project by time. */
 export function observationOfSubject(db: Db, projectId: number, subject: string): ObservationRow | undefined {
   return db.get(sql`SELECT * FROM observations
     WHERE project_id = ${projectId} AND subject = ${subject} AND is_current = 1 AND superseded_by IS NULL

@@ -1,27 +1,27 @@
-// Chooses which words of a query are searched within a time budget: the rarest, as far as their rows fit.
+// Chooses the words of a query that can be searched within a time budget: the rarest ones, until their rows exceed it.
 import { quoted } from "../../core/query.ts";
 import { scopeWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
 import { countRows, estimateRows, type FtsIndex, idRange, OWN_COLUMNS, TURNS } from "./fts-index.ts";
 
-/** Rows that may be scored: bm25 takes a good microsecond for each. */
+/** Rows that may be scored: bm25 takes more than a microsecond per row. */
 export const MAX_SCORED_ROWS = 10_000;
-/** Rows counted once for each of their words: if words share rows, more words do not rank better. */
+/** Limit for the sum of rows over all words: if words share many rows, more words do not improve the ranking. */
 const MAX_WORD_ROWS = 15_000;
-/** Rows of all words, in scope or not: bm25 reads each again to compute how rare the word is (50 in a microsecond). */
+/** Limit for the rows of all words in all projects. bm25 reads them (50 per µs) to compute how rare each word is. */
 const MAX_READ_ROWS = 200_000;
-/** A larger index is not in the page cache, and each row takes twice as long: budgets shrink, unless the project leaves few rows. */
+/** Reading a row of a larger index takes twice as long (page cache): budgets are lower, except in small projects. */
 const LARGE_INDEX_ROWS = 200_000;
-/** More words than this add time but no better ranking; in a large index each takes longer. */
+/** More words than this take time but do not improve the ranking. In a large index each word takes longer. */
 const MAX_TERMS = 32;
 const MAX_TERMS_LARGE = 20;
 const MAX_PAIRS = 64;
-/** To sort words by rarity: a short count separates most of them, and if those are enough, the rest is not counted. */
+/** To sort words by rarity, rows are counted up to 500; if that leaves too few words, the others up to 4,000. */
 const MAX_COUNTED_ROWS = [500, 4_000];
 const MAX_CANDIDATES = 128;
 const MAX_TRIED = 8;
 
-/** The words, rarest first, by the turns that have them. Sorted by tool uses, results are 0.6 points worse at 5, better at 1. */
+/** Sorts words by the number of turns that have them, rarest first. (By tool uses, the top 5 were 0.6 points worse.) */
 export function rarestFirst(db: Db, words: readonly string[]): string[] {
   const known: { word: string; rows: number }[] = [];
   let rest = words.slice(0, MAX_CANDIDATES);
@@ -34,7 +34,7 @@ export function rarestFirst(db: Db, words: readonly string[]): string[] {
   return [...known.sort((a, b) => a.rows - b.rows).map(({ word }) => word), ...rest];
 }
 
-/** `projectMatch`: what the rows of the project match, if they are few enough. */
+/** `projectMatch`: the match expression for the project, if the project is small enough to be part of the query. */
 export function fitToBudget(
   db: Db,
   index: FtsIndex,
@@ -47,14 +47,14 @@ export function fitToBudget(
   const budget = isLarge ? 0.4 : 1;
   const maxTerms = isLarge ? MAX_TERMS_LARGE : MAX_TERMS;
   const maxScored = MAX_SCORED_ROWS * budget;
-  /** The share of rows that have none of the terms, if terms are independent of each other. */
+  /** The share of rows with none of the terms, assuming that terms are independent of each other. */
   let missed = 1;
   let wordRowsLeft = MAX_WORD_ROWS * budget;
   let readLeft = MAX_READ_ROWS * budget;
   const tooCommon: string[] = [];
   for (const word of query.words) {
     if (rowsOf.size === maxTerms) break;
-    // Counting a common word means reading all its rows: samples of the index tell about how many there are.
+    // Counting a common word would read all its rows, so its rows are estimated.
     const isFew = countRows(db, index, quoted(word), maxScored + 1) <= maxScored;
     const rowsOfMatch = (match: string): number =>
       isFew ? countRows(db, index, match, maxScored + 1) : estimateRows(db, index, match, ids) || 1;
@@ -63,7 +63,7 @@ export function fitToBudget(
     const missedNow = missed * (1 - scored / ids.span);
     if ((1 - missedNow) * ids.span > maxScored || scored > wordRowsLeft || read > readLeft) {
       tooCommon.push(word);
-      // Words are ordered by turns: one that is rare there may be common in outputs, so rarer words may follow.
+      // Words are sorted by rarity in turns. In tool outputs a later word may be rarer, so a few more are tried.
       if (rowsOf.size > 0 || tooCommon.length === MAX_TRIED) break;
       continue;
     }
@@ -73,7 +73,7 @@ export function fitToBudget(
     wordRowsLeft -= scored;
     readLeft -= read;
   }
-  // A pair with a common word ("not found") gains 0.5 points of MRR and doubles the time: its long list must be read.
+  // Drops pairs with a common word ("not found"): they would improve MRR by 0.5 points but double the time.
   const pairs = query.pairs.filter(([a, b]) => {
     const read = (rowsOf.get(a) ?? Infinity) + (rowsOf.get(b) ?? Infinity);
     const isKept = read <= readLeft;
@@ -84,14 +84,14 @@ export function fitToBudget(
 }
 
 const COMMON_SHARE = 0.25;
-/** In a smaller project any word may reach that share by chance. */
+/** In a project with fewer turns, any word may reach that share by chance. */
 const MIN_TURNS = 40;
-/** Up to this many turns are counted; more are estimated, for all projects together. */
+/** In larger projects, the share is estimated over all projects instead of counted. */
 const MAX_COUNTED_TURNS = 10_000;
-/** In a longer text a single word matters little. */
+/** Longer queries are not checked: a single common word has little effect on them. */
 const MAX_WORDS = 24;
 
-/** Words in a quarter of a project's turns, which distinguish none of them: the user's name, the project's name. */
+/** Words in at least a quarter of the project's turns, e.g. the project's name: useless for finding one of them. */
 export function commonWords(db: Db, words: readonly string[], project: number | undefined): string[] {
   const ids = idRange(db, TURNS);
   const scope = project === undefined ? undefined : `scope:${quoted(scopeWord(project))}`;

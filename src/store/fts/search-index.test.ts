@@ -32,7 +32,7 @@ function openWithSession(): Db {
   return db;
 }
 
-it("indexes new tool uses from memory, unless older ones are still waiting", () => {
+it("new tool uses are indexed when they are inserted, unless older ones are waiting", () => {
   const db = openWithSession();
   const use = (id: number) => ({ id, project_id: 1, name: "Bash", input: {}, output: `word${id}`, created_at: 1 });
   const found = (word: string) =>
@@ -50,7 +50,7 @@ it("indexes new tool uses from memory, unless older ones are still waiting", () 
   db.close();
 });
 
-it("merges the index after many rows, and not after a few", () => {
+it("the index is merged after many new rows, but not after a few", () => {
   const db = openWithSession();
   addUses(db, 3_000);
   expect(updateSearchIndex(db)).toBe(3_000);
@@ -65,7 +65,7 @@ it("merges the index after many rows, and not after a few", () => {
 });
 
 describe("the text of neighbour turns", () => {
-  /** Prompt numbers of the turns whose row has the word. */
+  /** Prompt numbers of the turns whose index row has the word. */
   const turnsWith = (db: Db, word: string): number[] =>
     db
       .all<{ n: number }>(
@@ -74,7 +74,7 @@ describe("the text of neighbour turns", () => {
       )
       .map(({ n }) => n);
 
-  it("is indexed with the two turns before and after", () => {
+  it("is indexed with a short turn: two turns before and two after", () => {
     const { db, add } = seedStore();
     for (const word of ["walnut", "cherry", "maple", "linden", "poplar"]) add("a", prompt(`A table of ${word}`));
     add("b", prompt("Another session"));
@@ -85,7 +85,7 @@ describe("the text of neighbour turns", () => {
     db.close();
   });
 
-  it("is left out of a turn that is long enough", () => {
+  it("is not indexed with a long turn", () => {
     const { db, add } = seedStore();
     add("a", prompt("A table of walnut"));
     add("a", prompt(`Plane the boards. ${"And again. ".repeat(80)}`));
@@ -95,7 +95,7 @@ describe("the text of neighbour turns", () => {
     db.close();
   });
 
-  it("is updated when that turn continues, and nothing is embedded again for it", () => {
+  it("is updated when a neighbour turn changes, without embedding the turn again", () => {
     const { db, add } = seedStore();
     add("a", prompt("A table of walnut"));
     updateSearchIndex(db);

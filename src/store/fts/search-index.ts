@@ -1,4 +1,5 @@
-// Keeps the full-text indexes up to date. Rows are written first and indexed later, in batches, before the next search.
+// Keeps the full-text indexes up to date. Most rows are indexed after they were written, in batches, before the next
+// search.
 import {
   NEIGHBOUR_CHARS,
   NEIGHBOUR_TURNS,
@@ -17,10 +18,10 @@ import { family } from "../tables/sessions.ts";
 import { outputOf } from "../tables/tool-uses.ts";
 import { markTurnToEmbed } from "../vectors/vectors.ts";
 
-/** Rows per transaction: the write lock is held for some 50 ms. */
+/** Rows per transaction, which holds the write lock for about 50 ms. */
 const BATCH = 2_000;
 
-/** Brings the indexes up to date, as far as the time allows; returns how many rows were written. */
+/** Indexes waiting rows until all are done or `maxMs` is over. Returns the number of indexed rows. */
 export function updateSearchIndex(db: Db, options: { maxMs?: number } = {}): number {
   const deadline = Date.now() + (options.maxMs ?? Infinity);
   let written = 0;
@@ -29,7 +30,7 @@ export function updateSearchIndex(db: Db, options: { maxMs?: number } = {}): num
     written += rows;
     return rows < BATCH;
   };
-  // All indexes in one transaction, because usually there is little to write. A full batch of one delays the next.
+  // One transaction updates all indexes, because usually few rows wait. `every` stops at an index with a full batch.
   for (let isDone = false; !isDone && Date.now() < deadline;)
     isDone = transaction(db, () => [indexTurns, indexNeighbours, indexToolUses, indexThinking].every(step));
   return written;
@@ -40,13 +41,13 @@ export function countUnindexed(db: Db): number {
     + (SELECT count(*) FROM tool_uses WHERE id > (SELECT last_id FROM index_state WHERE name = 'tool_uses'))`) as number;
 }
 
-/** Segments of FTS5 are merged after this share of new tool uses: with ten segments a long query takes 50% longer. */
+/** FTS5 segments are merged after this share of new tool uses. With ten segments a long query takes 50% longer. */
 const MERGE_SHARE = 0.1;
 const MERGE_MIN_ROWS = 2_000;
-/** Pages per step: the lock is held for some 20 ms. */
+/** Pages per step, which holds the lock for about 20 ms. */
 const MERGE_PAGES = 500;
 
-/** Merges in short steps, so that writers do not wait. Undefined if little is new. */
+/** Merges in short steps, so that other writers do not wait long. Undefined if there are few new rows. */
 export function mergeSearchIndex(db: Db): Generator<void, void> | undefined {
   const [last, merged] = [indexedUpTo(db, "tool_uses"), indexedUpTo(db, "merged")];
   if (last - merged < Math.max(MERGE_MIN_ROWS, last * MERGE_SHARE)) return undefined;
@@ -56,7 +57,7 @@ export function mergeSearchIndex(db: Db): Generator<void, void> | undefined {
   })();
 }
 
-/** The full-text indexes. SQL: which rows of its source each index has, once those that wait to be indexed are. */
+/** The full-text indexes. SQL conditions on `source`: `rows` to be indexed, `waiting` rows that are not indexed yet. */
 export const INDEXES = [
   { name: "turns_fts", source: "prompts", rows: "1", waiting: "id IN (SELECT prompt_db_id FROM stale_turns)" },
   {
@@ -75,14 +76,14 @@ export const INDEXES = [
   { name: "prompts_trigram", source: "prompts", rows: "1", waiting: "0" },
 ] as const;
 
-/** Merges each index into one segment: until then it keeps the words of deleted rows. */
+/** Merges each index into one segment. This also removes the words of deleted rows. */
 export function* mergeIndexes(db: Db): Generator<void, void> {
   for (const table of INDEXES.map(({ name }) => raw(name))) {
-    // A step that finds nothing to merge changes less than two rows.
+    // If there is nothing left to merge, a step changes fewer than two rows.
     for (let changed = 2; changed >= 2;) {
       const before = totalChanges(db);
       transaction(db, () => db.run(sql`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ${-MERGE_PAGES})`));
-      // Read before other code writes with the same connection.
+      // Read before the yield: other code may write with the same connection.
       changed = totalChanges(db) - before;
       yield;
     }
@@ -108,7 +109,7 @@ export function rebuildSearchIndex(db: Db): void {
   updateSearchIndex(db);
 }
 
-/** Counts rows without an index entry that should have one, and entries without a row. */
+/** Counts rows that lack an index entry, and index entries whose row does not exist. */
 export function countIndexGaps(db: Db): number {
   const gaps = INDEXES.map(({ name, source, rows, waiting }) => {
     const entries = sql`SELECT id FROM ${raw(name)}_docsize`;
@@ -144,9 +145,9 @@ function indexToolUses(db: Db, limit: number): number {
   return rows.length;
 }
 
-/** Call it at the end of the transaction that inserted them: reading them again takes a fifth of all indexing time. */
+/** Indexes tool uses in the transaction that inserts them. Reading them later would take 20% more indexing time. */
 export function indexNewToolUses(db: Db, rows: readonly ToolUseText[]): void {
-  // Only if no earlier ones are waiting: those would be skipped.
+  // If earlier tool uses are waiting, `last_id` would skip them: then these wait, too.
   if (rows[0]?.id === indexedUpTo(db, "tool_uses") + 1) indexRows(db, rows);
 }
 
@@ -212,7 +213,7 @@ function writeTurns(db: Db, rows: readonly TurnRow[]): number {
   return rows.length;
 }
 
-/** The column `beside` has the neighbours' texts, so that a short turn is found by them: a changed turn marks its neighbours. */
+/** Marks the neighbours of a changed turn: their column `beside` has its text. */
 function markNeighbours(db: Db, { session_db_id, prompt_number }: TurnRow): void {
   db.run(sql`INSERT OR IGNORE INTO stale_beside SELECT id FROM prompts WHERE session_db_id = ${session_db_id}
     AND prompt_number BETWEEN ${prompt_number - NEIGHBOUR_TURNS} AND ${prompt_number + NEIGHBOUR_TURNS}
@@ -234,7 +235,7 @@ function indexTurn(db: Db, turn: TurnRow): void {
   const calls = db.all<{ name: string; input: string }>(sql`SELECT name, input FROM tool_uses WHERE ${inTurn}`);
   const columns = turnColumns({
     prompt: turn.text,
-    // A session that only hooks have recorded has no messages: its last response is all there is.
+    // Sessions recorded only by hooks have no messages, only the response of each turn.
     answers: answers.length > 0 ? answers : [turn.response ?? ""],
     calls: calls.map(({ name, input }) => ({ name, input: JSON.parse(input) as unknown })),
   });
@@ -244,7 +245,7 @@ function indexTurn(db: Db, turn: TurnRow): void {
       ${neighbourColumn(columns, neighbourTexts(db, turn, columns))})`);
 }
 
-/** The nearest first, the earlier before the later. Empty for a turn that is long enough by itself. */
+/** Texts of the turns at distance -1, 1, -2, 2. Empty if the turn's own text is long enough. */
 function neighbourTexts(db: Db, turn: TurnRow, { prompt, answer }: TurnColumns): string[] {
   if (prompt.length + answer.length >= NEIGHBOUR_CHARS) return [];
   const distances = Array.from({ length: NEIGHBOUR_TURNS }, (_, index) => [-index - 1, index + 1]).flat();
@@ -253,7 +254,7 @@ function neighbourTexts(db: Db, turn: TurnRow, { prompt, answer }: TurnColumns):
     .filter((text) => text !== "");
 }
 
-/** The beginning of what was said in a turn. */
+/** The beginning of the prompt and the answers of a turn. */
 function neighbourText(db: Db, sessionDbId: number, promptNumber: number): string {
   const prompt = db.get<{ text: string; response: string }>(sql`
     SELECT substr(text, 1, ${NEIGHBOUR_CHARS}) AS text, substr(coalesce(response, ''), 1, ${NEIGHBOUR_CHARS}) AS response

@@ -1,4 +1,4 @@
-// Finds tool uses by words, and what followed them, to answer questions about errors and commands.
+// Finds tool uses by words, and the tool uses after them, to answer questions about errors and commands.
 import { quoted } from "../../core/query.ts";
 import { spaceOut } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
@@ -15,7 +15,7 @@ import { longerWords } from "./vocabulary.ts";
 export interface ToolUseEntry extends Omit<ToolUseRow, "duration_ms"> {
   session_id: string;
   parent_session_id: string | null;
-  /** The conversation, also for a subagent's. */
+  /** The conversation, also if a subagent used the tool. */
   main_session_db_id: number;
   project: string;
 }
@@ -25,9 +25,9 @@ function selectUse(output: Sql): Sql {
     p.name AS project, t.prompt_number, t.name, t.input, ${output} AS output, t.is_error, t.exit_code, t.created_at`;
 }
 const USE = selectUse(outputOf("t"));
-/** Without the outputs of tool uses that succeeded: they are not shown. */
+/** Selects outputs only of failed tool uses: others are not shown. */
 const USE_WITH_ERROR = selectUse(sql`CASE t.is_error WHEN 1 THEN ${outputOf("t")} END`);
-/** A session may last for weeks: some tool uses of a session in scope are outside the span. */
+/** The time to compare with the scope. A session in scope may also have tool uses outside the time span. */
 const USED_AT = sql`t.created_at`;
 const JOINS = sql`JOIN sessions s ON s.id = t.session_db_id JOIN projects p ON p.id = s.project_id
     LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id`;
@@ -38,7 +38,7 @@ export interface ToolUseHits {
   since?: number | undefined;
 }
 
-/** The best ranked for any of the words, searched by the rarest words within the query budget. */
+/** Tool uses with any of the words, best rank first. Searches the rarest words that fit the query budget. */
 export function bestUses(db: Db, words: readonly string[], scope: Scope, limit: number): ToolUseHits {
   const query = { words: rarestFirst(db, indexWords(words)), pairs: [], phrases: [], paths: [] };
   const { hits, since } = searchIndex(db, TOOL_USES, query, ftsScope(db, scope));
@@ -49,7 +49,7 @@ export function bestUses(db: Db, words: readonly string[], scope: Scope, limit: 
   return { uses, since };
 }
 
-/** Tool uses whose input has all of the words, as beginnings of words; newest first. */
+/** Tool uses whose input has all of the words, or longer words that begin with them. Newest first. */
 export function newestUses(db: Db, words: readonly string[], scope: Scope, limit: number): ToolUseHits {
   const terms = indexWords(words);
   if (terms.length === 0) return { uses: [] };
@@ -61,10 +61,10 @@ export function newestUses(db: Db, words: readonly string[], scope: Scope, limit
 }
 
 const COLUMN = "input : ";
-/** Each row is looked up in its table: ten microseconds in a large store. */
+/** Each row is looked up in its table, which takes 10 µs in a large database. */
 const MAX_ROWS = 7_000;
 
-/** Ids, unordered. If every word is too common: tool uses of the newest days that have most of the words. */
+/** Unordered ids. If every word is too common: tool uses of the newest days with as many of the words as possible. */
 function inputHits(db: Db, words: readonly string[], scope: FtsScope): { ids: number[]; since?: number | undefined } {
   const groups = words.map((word) => beginningWith(db, word));
   const project = scope.project === undefined ? undefined : projectRows(db, TOOL_USES, scope.project);
@@ -82,7 +82,7 @@ function inputHits(db: Db, words: readonly string[], scope: FtsScope): { ids: nu
   return { ids: hits.filter(({ session }) => scope.accept?.(session) !== false).map(({ toolUse }) => toolUse) };
 }
 
-/** The word and longer ones with this beginning, as far as their rows fit in MAX_ROWS; undefined if its own do not. */
+/** The word and longer words that begin with it, limited to MAX_ROWS rows. Undefined if the word alone has more. */
 function beginningWith(db: Db, word: string): string[] | undefined {
   let left = MAX_ROWS;
   const fits = (one: string): boolean => {
@@ -100,7 +100,7 @@ function latest(...times: (number | undefined)[]): number | undefined {
   return given.length === 0 ? undefined : Math.max(...given);
 }
 
-/** Words as the index has them, without those that have no letter or digit. */
+/** Words in the form in which they are indexed. Drops words without a letter or digit. */
 function indexWords(words: readonly string[]): string[] {
   return words.map((word) => spaceOut(word.replaceAll("\0", "")).trim()).filter((word) => /[\p{L}\p{N}]/u.test(word));
 }
@@ -111,7 +111,7 @@ function ftsScope(db: Db, scope: Scope): FtsScope {
   return { project, since, before, accept: fitting && ((session) => fitting.has(session)) };
 }
 
-/** This many tool uses, of the newest sessions, are read one by one without the index. */
+/** Tool uses of the newest sessions that are scanned, without the index. */
 const RECENT_USES = 10_000;
 const RECENT_SESSIONS = 1_000;
 
@@ -120,7 +120,7 @@ function recentUses(scope: Scope): Sql {
     CROSS JOIN tool_uses t ON t.session_db_id = r.id LIMIT ${RECENT_USES}`;
 }
 
-/** The end of the newest session that is not, or not completely, among the recent uses. */
+/** The end of the newest session that was not scanned, or only in part. Undefined if all were scanned. */
 function recentUsesSince(db: Db, scope: Scope): number | undefined {
   const sessionAt = db.value<number>(sql`SELECT s.last_at FROM sessions s WHERE ${scopeCondition(scope)}
     ORDER BY s.last_at DESC LIMIT 1 OFFSET ${RECENT_SESSIONS}`);
@@ -130,7 +130,7 @@ function recentUsesSince(db: Db, scope: Scope): number | undefined {
   return latest(sessionAt, last?.uses === RECENT_USES ? last.at : undefined);
 }
 
-/** Recent shell commands that contain a text, also in the middle of a word, which the index cannot find. */
+/** Recent shell commands that contain the text. Unlike the index, also finds it in the middle of a word. */
 export function recentCommandsContaining(db: Db, text: string, scope: Scope, limit: number): ToolUseHits {
   const isCommand = sql`u.name = 'Bash' AND instr(lower(t.input), ${text.toLowerCase()}) > 0`;
   return recentUsesWhere(db, isCommand, sql`t.created_at DESC`, scope, limit);

@@ -1,14 +1,14 @@
-// Finds indexed words for words that are not indexed: longer ones with the same beginning, and similar ones for typos.
+// Finds indexed words for a word of a query: longer words that begin with it, and similar words to correct typos.
 import { quoted } from "../../core/query.ts";
 import { wordsOf } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
 import { raw, sql } from "../db/sql.ts";
 import { countRows, type FtsIndex, TOOL_USES, TURNS } from "./fts-index.ts";
 
-/** Words to read from each index, alphabetically; 50 µs each. */
+/** Words to read from each index, in alphabetical order. Each takes 50 µs. */
 const MAX_LONGER = 64;
 
-/** Indexed words (as stems) with this beginning. A search for "re*" would first read every row of all of them. */
+/** Indexed words (stems) that begin with this one. An FTS5 query for "re*" would read every row of all of them. */
 export function longerWords(db: Db, word: string): string[] {
   const start = word.normalize("NFD").replace(/\p{M}/gu, "");
   return [...new Set([TURNS, TOOL_USES].flatMap((index) => wordsFrom(db, index, start)))];
@@ -27,14 +27,14 @@ function wordsFrom(db: Db, { table }: FtsIndex, start: string): string[] {
   return found;
 }
 
-/** Prompts that share letters with the word: enough to contain the intended word, if it was ever used. */
+/** Prompts to read that share letters with the word. One of them probably has the intended word. */
 const MAX_ALIKE = 60;
 const MAX_PROMPT_CHARS = 4_000;
 
-/** Prompts to rank by shared letters: more would take too long, and the rarest trigrams are the most specific. */
+/** Prompts to rank by shared trigrams. Ranking more takes too long, so only the rarest trigrams are used. */
 const MAX_SCORED_PROMPTS = 10_000;
 
-/** Words of earlier prompts that share some letters with this one and are about as long. */
+/** Words of earlier prompts that share trigrams with this one and differ in length by at most 2. */
 export function similarWords(db: Db, word: string): string[] {
   const trigrams = rarestTrigrams(db, word);
   if (trigrams.length === 0) return [];

@@ -1,4 +1,4 @@
-// file_touches by path: known files, recently changed files, and the turns that touched a file.
+// Reads file_touches by path: known files, recently changed files, and the turns that touched a file.
 import type { Db } from "../db/driver.ts";
 import { sql, type Sql } from "../db/sql.ts";
 import { isWithin, type Scope, scopeCondition } from "./scope.ts";
@@ -9,7 +9,7 @@ export interface KnownPath {
   project: string;
 }
 
-/** Includes files that are known only from the copies an agent kept: no tool use of the session changed them. */
+/** SQL: file touches, and file snapshots of files that no tool use of the session changed. */
 const TOUCHES = sql`(
   SELECT f.session_db_id, t.prompt_number, f.path, f.kind, f.added, f.removed, f.backup_version, f.created_at
   FROM file_touches f JOIN tool_uses t ON t.id = f.tool_use_db_id
@@ -27,7 +27,7 @@ export function knownPaths(db: Db, path: string, scope: Scope): KnownPath[] {
     GROUP BY s.project_id ORDER BY last_at DESC`);
 }
 
-/** Paths that end in this one, at a folder's border, the latest touched first. */
+/** Paths that end in this one ("a.ts" matches "src/a.ts" and not "data.ts"), last touched first. */
 export function pathsEndingIn(db: Db, end: string, scope: Scope, limit: number): KnownPath[] {
   return db.all(sql`${PATHS} WHERE substr(f.path, -length(${`/${end}`})) = ${`/${end}`} AND ${scopeCondition(scope)}
     GROUP BY s.project_id, f.path ORDER BY last_at DESC LIMIT ${limit}`);
@@ -36,7 +36,7 @@ export function pathsEndingIn(db: Db, end: string, scope: Scope, limit: number):
 export interface BlameRow {
   session_id: string;
   parent_session_id: string | null;
-  /** The conversation, also for a subagent's. */
+  /** The conversation, also if a subagent touched the file. */
   main_session_db_id: number;
   agent: string;
   title: string | null;
@@ -50,7 +50,7 @@ export interface BlameRow {
   creates: number;
   added: number;
   removed: number;
-  /** The agent's copy of the file from before the turn. */
+  /** The name of the agent's file snapshot from before the turn. */
   backup: string | null;
   first_at: number;
   last_at: number;
@@ -61,22 +61,22 @@ interface BlameOptions {
   limit: number;
 }
 
-/** One row for each turn (and subagent in it) that touched the file, newest first. */
+/** One row for each turn that touched the file, newest first. Subagents have their own rows. */
 export function touchesOfPath(db: Db, file: KnownPath, scope: Scope, options: BlameOptions): BlameRow[] {
   return touchesWhere(db, sql`f.path = ${file.path} AND s.project_id = ${file.project_id}`, scope, options);
 }
 
-/** Like touchesOfPath, for all files below a folder; "." is the root of a project. */
+/** Like touchesOfPath, for all files in a folder and its subfolders. "." is the root of the project. */
 export function touchesInFolder(db: Db, folder: string, scope: Scope, options: BlameOptions): BlameRow[] {
   const condition =
     folder === "."
       ? sql`f.path NOT GLOB '/*' AND f.path NOT GLOB '[A-Z]:/*'`
-      : // "0" follows "/": a range that the index can seek.
+      : // The index can seek this range. "0" is the character after "/".
         sql`f.path >= ${folder} || '/' AND f.path < ${folder} || '0'`;
   return touchesWhere(db, condition, scope, options);
 }
 
-/** Like touchesInFolder, for folders with this name anywhere. */
+/** Like touchesInFolder, for every folder with this name, wherever it is. */
 export function touchesInFoldersNamed(db: Db, name: string, scope: Scope, options: BlameOptions): BlameRow[] {
   return touchesWhere(db, sql`instr('/' || f.path, ${`/${name}/`}) > 0`, scope, options);
 }
@@ -107,10 +107,10 @@ export interface ChangedPath {
   last_at: number;
 }
 
-/** Older touches are found by their path. */
+/** Touches that are scanned: a part of a path cannot be looked up in the index. */
 const NEWEST_TOUCHES = 50_000;
 
-/** Changed files with `part` somewhere in their path, the latest changed first. */
+/** Changed files whose path contains `part`, last changed first. */
 export function changedPaths(db: Db, part: string, scope: Scope, limit: number): ChangedPath[] {
   return db.all(sql`SELECT f.path, p.name AS project, p.key AS project_key,
       count(DISTINCT coalesce(s.parent_session_db_id, s.id)) AS sessions,

@@ -1,4 +1,4 @@
-// Rows written since the last read, by their ids, for live views.
+// For live views: reads the rows with higher ids than the last ones read.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 import type { SummaryRow } from "../tables/summaries.ts";
@@ -22,7 +22,7 @@ export function newSessions(db: Db, after: number, limit: number): NewSession[] 
     WHERE s.id > ${after} ORDER BY s.id LIMIT ${limit}`);
 }
 
-/** Enough of a text to show what it is about. */
+/** Live views show only the beginning of a text. */
 const TEXT_CHARS = 600;
 
 export interface NewPrompt extends NewSession {
@@ -39,7 +39,7 @@ export interface NewToolUse extends NewSession, Omit<ToolUseRow, "created_at"> {
   cwd: string;
 }
 
-/** Without long inputs and with only the beginning of outputs: enough for one line. */
+/** Leaves out long inputs and shortens outputs, because live views show one line for each tool use. */
 export function newToolUses(db: Db, after: number, limit: number): NewToolUse[] {
   return db.all(sql`SELECT t.id, ${SESSION}, s.cwd, t.prompt_number, t.name,
       CASE WHEN octet_length(t.input) <= 4000 THEN t.input ELSE '{}' END AS input,
@@ -66,7 +66,7 @@ export interface EndedSession extends NewSession {
   end_reason: string | null;
 }
 
-/** Ordered by their end, which is a little before it is recorded. */
+/** Ordered by end time. The end is recorded a little later, so callers pass a `since` before their last read. */
 export function endedSessions(db: Db, since: number, limit: number): EndedSession[] {
   return db.all(sql`SELECT s.id, ${SESSION}, s.status, s.end_reason, s.ended_at AS at FROM sessions s ${JOINED}
     WHERE s.last_at >= ${since} AND s.ended_at >= ${since} AND s.status <> 'active' ORDER BY s.ended_at LIMIT ${limit}`);

@@ -1,4 +1,4 @@
-// Row counts, for `status` and to report what a sync added.
+// Counts rows, for `status` and to report the rows that a sync added.
 import type { Db } from "../db/driver.ts";
 import { and, list, raw, sql } from "../db/sql.ts";
 import { isSession, isSubagent } from "../tables/sessions.ts";
@@ -8,7 +8,7 @@ export interface SessionCounts {
   sessions: number;
   subagents: number;
   projects: number;
-  /** The last activity of any session in scope; null without sessions. */
+  /** The last activity of any session in scope. Null if there are no sessions. */
   lastAt: number | null;
 }
 

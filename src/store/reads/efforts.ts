@@ -1,11 +1,11 @@
-// The parts of an effort: sessions that continue each other, their decisions, what they left open.
+// Reads the parts of an effort: sessions that continue each other, their decisions and their outcomes.
 import type { Db } from "../db/driver.ts";
 import { anyOf, sql } from "../db/sql.ts";
 import type { ObservationRow } from "../tables/observations.ts";
 import type { SummaryRow } from "../tables/summaries.ts";
 import type { SessionEntry } from "./session-list.ts";
 
-/** Links between a session and the one it continues, with at least this weight. */
+/** Links from a session (source) to the one it continues (target), with at least this weight. */
 export function effortEdges(db: Db, minWeight: number): { source: number; target: number }[] {
   return db.all(sql`SELECT x.id AS source, y.id AS target
     FROM links l JOIN sessions x ON x.session_id = l.source_id JOIN sessions y ON y.session_id = l.target_id
@@ -30,7 +30,7 @@ export interface Decision extends Pick<ObservationRow, "id" | "title" | "narrati
   session_id: string;
 }
 
-/** Decisions that still hold, the newest first. */
+/** Decisions that were not superseded, newest first. */
 export function currentDecisions(db: Db, ids: readonly number[], limit: number): Decision[] {
   return db.all(sql`SELECT o.id, s.session_id, o.title, o.narrative, o.valid_from
     FROM observations o JOIN sessions s ON s.id = o.session_db_id

@@ -1,4 +1,4 @@
-// How many injections were used, by surface; and sessions with memory compared with sessions without.
+// Counts how many injections were used, by surface. Compares sessions with injected memory to sessions without.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 import { isSession } from "../tables/sessions.ts";
@@ -9,8 +9,9 @@ export interface SurfaceImpact {
   injections: number;
   sessions: number;
   items: number;
-  /** Injections with at least one item that was used, and items. */
+  /** Injections with at least one item that was used. */
   used: number;
+  /** Items that were used. */
   items_used: number;
   tokens: number;
 }
@@ -26,13 +27,13 @@ export function impactBySurface(db: Db, scope: Scope): SurfaceImpact[] {
 export interface GroupImpact {
   group: "with" | "without";
   sessions: number;
-  /** Means per session. */
+  /** Average per session, like the next two. */
   turns: number;
   rereads: number;
   failures: number;
 }
 
-/** Only sessions since the first one without memory: before that there is nothing to compare with. */
+/** Ignores sessions from before the first one without memory, because there are none to compare them with. */
 export function compareHoldout(db: Db, scope: Scope): GroupImpact[] {
   return db.all(sql`WITH first AS (SELECT min(created_at) AS at FROM injections WHERE surface = 'holdout'),
     compared AS (

@@ -10,7 +10,7 @@ export function parseObservationId(text: string): number | undefined {
   return item?.table === "observations" ? item.id : undefined;
 }
 
-/** The session and the turn an item belongs to. */
+/** The session and turn of a prompt, message or tool use. */
 export function findItem(
   db: Db,
   itemId: string,

@@ -1,4 +1,5 @@
-// The evidence for a session's links: what it says and touches, and which earlier sessions said and touched the same.
+// Reads the evidence for links between sessions: texts and files of a session, and earlier sessions with the same
+// files.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 import type { Target } from "../tables/links.ts";
@@ -43,7 +44,7 @@ export function promptTexts(db: Db, sessionDbId: number, limit: number): TimedTe
     ORDER BY prompt_number LIMIT ${limit}`);
 }
 
-/** The time of the session's last activity before that moment. */
+/** The time of the session's last activity before `before`. */
 export function lastActivityBefore(db: Db, sessionDbId: number, before: number): number | undefined {
   return db.value(sql`SELECT max(min(coalesce(ended_at, created_at), ${before})) FROM prompts
     WHERE session_db_id = ${sessionDbId} AND created_at <= ${before}`);
@@ -54,14 +55,14 @@ export interface TouchedPath {
   is_changed: number;
 }
 
-/** Changed files first, then files it only read; subagents included. */
+/** Files of the session and its subagents: first those it changed, then those it only read. */
 export function touchedPaths(db: Db, sessionDbId: number, limit: number): TouchedPath[] {
   return db.all(sql`SELECT f.path, max(f.kind <> 'read') AS is_changed FROM sessions s JOIN file_touches f ON f.session_db_id = s.id
     WHERE s.id = ${sessionDbId} OR s.parent_session_db_id = ${sessionDbId}
     GROUP BY f.path ORDER BY is_changed DESC, min(f.created_at), f.path LIMIT ${limit}`);
 }
 
-/** The newest rows to read of one file or target: one that occurs this often is not rare. */
+/** Rows to read for one file or target, newest first. One that has more is too common to relate sessions. */
 const MAX_ROWS = 400;
 
 /** Sessions that changed the file before this one began. */
@@ -74,7 +75,7 @@ export function earlierChangers(db: Db, session: LinkedSession, path: string): n
     WHERE s.project_id = ${project_id}`);
 }
 
-/** Sessions, by the agent's ids, that named the target before this one began: a link has the time it was named. */
+/** Session ids of the sessions that named the target before this one began. A link has the time of the mention. */
 export function earlierMentions(db: Db, { started_at: start }: LinkedSession, { type, id }: Target): string[] {
   return db.column(sql`SELECT DISTINCT source_id FROM links
     WHERE target_type = ${type} AND target_id = ${id} AND created_at BETWEEN ${start - LINK_WINDOW_MS} AND ${start}
@@ -82,7 +83,7 @@ export function earlierMentions(db: Db, { started_at: start }: LinkedSession, { 
     ORDER BY created_at DESC, source_id LIMIT ${MAX_ROWS}`);
 }
 
-/** Outputs of commands that opened a pull request or an issue: they contain its address. */
+/** Outputs of commands that opened a pull request or an issue. They contain its URL. */
 export function pullRequestOutputs(db: Db, sessionDbId: number, limit: number): TimedText[] {
   return db.all(sql`SELECT ${outputOf("t")} AS text, t.created_at AS at FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
     WHERE (s.id = ${sessionDbId} OR s.parent_session_db_id = ${sessionDbId}) AND t.name = 'Bash' AND t.is_error = 0

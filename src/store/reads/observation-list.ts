@@ -1,4 +1,4 @@
-// Lists observations: filtered, matched by words, or as candidates for injection.
+// Lists observations by filter, by full-text search, or as candidates for injection.
 import { scopeWord } from "../../core/words.ts";
 import { quoted } from "../../core/query.ts";
 import type { Db } from "../db/driver.ts";
@@ -21,7 +21,7 @@ export interface ObservationFilter extends Scope {
 export interface ObservationEntry extends ObservationRow {
   session_id: string | null;
   agent: string | null;
-  /** Null: it holds for every project. */
+  /** Null if the observation is for all projects. */
   project: string | null;
   project_key: string | null;
   project_root: string | null;
@@ -35,7 +35,8 @@ const ENTRY = sql`SELECT o.*, s.session_id, s.agent, p.name AS project, p.key AS
 /** Newest first. */
 export function listObservations(db: Db, filter: ObservationFilter, limit: number, offset = 0): ObservationEntry[] {
   const { projectId, ...rest } = filter;
-  // Ids first, the project's own and those for every project each from an index and only as far as needed.
+  // Selects ids first, so that SQLite reads only the newest rows. Two queries for a project, because each can use an
+  // index.
   const newest = (whose: Sql): Sql => sql`SELECT * FROM (SELECT o.id, o.valid_from
     FROM observations o LEFT JOIN sessions s ON s.id = o.session_db_id
     WHERE ${whose} AND ${matches(rest)} ORDER BY o.valid_from DESC, o.id DESC LIMIT ${limit + offset})`;
@@ -52,7 +53,7 @@ export function findObservation(db: Db, id: number): ObservationEntry | undefine
   return db.get(sql`${ENTRY} WHERE o.id = ${id}`);
 }
 
-/** Those of the given ones that match, unordered. */
+/** The observations among `ids` that match the filter, in no order. */
 export function filterObservations(db: Db, ids: readonly number[], filter: ObservationFilter): ObservationEntry[] {
   return db.all(sql`${ENTRY} WHERE o.id IN ${anyOf(ids)} AND ${matches(filter)}`);
 }
@@ -62,14 +63,14 @@ export function predecessorsOf(db: Db, id: number): ObservationEntry[] {
   return db.all(sql`${ENTRY} WHERE o.superseded_by = ${id} ORDER BY o.valid_from DESC, o.id DESC`);
 }
 
-/** What other producers derived from the same turn. */
+/** Observations that other producers derived from the same turn. */
 export function otherVersions(db: Db, { session_db_id, prompt_number, producer }: ObservationRow): ObservationEntry[] {
   if (session_db_id === null) return [];
   return db.all(sql`${ENTRY} WHERE o.session_db_id = ${session_db_id} AND o.prompt_number IS ${prompt_number}
     AND o.producer <> ${producer} ORDER BY o.id`);
 }
 
-/** Ranks the best first: a match in the title counts three times, a superseded observation 0.3, a pinned one 1.5 times. */
+/** Best rank first. Factors: 3 for a match in the title, 1.5 for a pinned observation, 0.3 for a superseded one. */
 export function matchObservations(
   db: Db,
   match: string,
@@ -102,7 +103,7 @@ function matches(filter: ObservationFilter): Sql {
   );
 }
 
-/** The columns that recall needs to choose: reading whole rows would take milliseconds at every session start. */
+/** The columns that recall needs to choose what to inject. Reading whole rows is slower by milliseconds. */
 export interface Candidate extends Pick<
   ObservationRow,
   "id" | "session_db_id" | "type" | "title" | "concepts" | "files" | "origin" | "subject" | "pinned" | "valid_from"
@@ -113,12 +114,12 @@ export interface Candidate extends Pick<
 /** Observations for every project are written by hand, so there are few. */
 const MAX_FOR_ALL_PROJECTS = 20;
 
-/** Current ones that nothing superseded: those for every project, then this project's, each newest first. */
+/** Observations that are not superseded: those for all projects, then those of this project, each newest first. */
 export function newestCurrent(db: Db, projectId: number, limit: number): Candidate[] {
-  const newest = (whose: Sql, most: number): Candidate[] =>
+  const newest = (whose: Sql, maxRows: number): Candidate[] =>
     db.all(sql`SELECT o.id, o.session_db_id, o.type, o.title, o.concepts, o.files, o.origin, o.subject, o.pinned, o.valid_from, s.git_branch
       FROM observations o LEFT JOIN sessions s ON s.id = o.session_db_id
-      WHERE o.is_current = 1 AND o.superseded_by IS NULL AND ${whose} ORDER BY o.valid_from DESC LIMIT ${most}`);
+      WHERE o.is_current = 1 AND o.superseded_by IS NULL AND ${whose} ORDER BY o.valid_from DESC LIMIT ${maxRows}`);
   return [
     ...newest(sql`o.project_id IS NULL`, MAX_FOR_ALL_PROJECTS),
     ...newest(sql`o.project_id = ${projectId}`, limit),

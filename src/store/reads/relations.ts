@@ -1,9 +1,9 @@
-// Relations between sessions: files both changed, links, commits both name, the same branch at about the same time.
+// Finds relations between sessions: files changed by both, links, commits named by both, work on the same branch.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 import { isSession, type SessionRow } from "../tables/sessions.ts";
 
-/** Every session of the project that changed a file this one changed too, itself included. */
+/** Sessions of the project that changed a file that this session changed. Includes the session itself. */
 export function sharedChanges(
   db: Db,
   { id, project_id }: { id: number; project_id: number },
@@ -20,7 +20,7 @@ export interface SessionLink {
   session_db_id: number;
   relationship: string;
   weight: number;
-  /** 1 where the other session points at this one. */
+  /** 1 if the link is from the other session to this one. */
   is_incoming: number;
 }
 
@@ -33,7 +33,7 @@ export function linkedSessions(db: Db, sessionId: string): SessionLink[] {
     WHERE l.target_type = 'session' AND l.target_id = ${sessionId} AND l.source_type = 'session'`);
 }
 
-/** The terms of this session, each with the other sessions of its project that have it. */
+/** For each term of this session: the other sessions of the project that have the same term. */
 export function sharedTerms(
   db: Db,
   { session_id, project_id }: { session_id: string; project_id: number },
@@ -65,15 +65,16 @@ export interface SharedTarget {
   session_db_id: number;
   type: "commit" | "issue" | "url";
   target: string;
-  /** Of the other session: "references" for what it made, "mentions" for what it names. */
+  /** "references" if the other session made the target, "mentions" if it only named it. */
   relationship: string;
+  /** The same for this session. */
   own_relationship: string;
 }
 
-/** A target that this many sessions name does not relate them. */
+/** Targets with this many links or more are too common to relate sessions. */
 const MAX_MENTIONS = 20;
 
-/** Commits, issues and addresses both name. */
+/** Commits, issues and URLs that this session and another one name. */
 export function sharedTargets(db: Db, sessionId: string): SharedTarget[] {
   return db.all(sql`SELECT DISTINCT s.id AS session_db_id, own.target_type AS type, own.target_id AS target,
       other.relationship, own.relationship AS own_relationship
@@ -86,7 +87,7 @@ export function sharedTargets(db: Db, sessionId: string): SharedTarget[] {
         WHERE n.target_type = own.target_type AND n.target_id = own.target_id LIMIT ${MAX_MENTIONS})) < ${MAX_MENTIONS}`);
 }
 
-/** Files that this session's prompts name and others changed, and the other way round. */
+/** Files that prompts of this session name and another session changed, and the reverse (`is_incoming`). */
 export function mentionedChanges(
   db: Db,
   { id, session_id, project_id }: { id: number; session_id: string; project_id: number },

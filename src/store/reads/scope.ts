@@ -1,4 +1,4 @@
-// The scope of a list or search: a project, an agent, a span of time.
+// The scope of a list or search: a project, an agent, a time span.
 import { and, sql, type Sql } from "../db/sql.ts";
 
 export interface Scope {
@@ -18,17 +18,17 @@ export function scopeCondition({ projectId, agent, since, before }: Scope): Sql 
   );
 }
 
-/** SQL: whether a time is within the span of the scope. */
+/** SQL: whether a time is within the time span of the scope. */
 export function isWithin(time: Sql, { since = 0, before = Number.MAX_SAFE_INTEGER }: Scope): Sql {
   return sql`${time} >= ${since} AND ${time} < ${before}`;
 }
 
-/** SQL: whether a path is this one or ends in it, at a folder's border. */
+/** SQL: whether the column is this path or ends in it. "a.ts" matches "src/a.ts" and not "data.ts". */
 export function isPathOrTail(column: Sql, path: string): Sql {
   return sql`${column} = ${path} OR ${column} LIKE ${`%/${escapeLike(path)}`} ESCAPE '\\'`;
 }
 
-/** A text that LIKE ... ESCAPE '\\' matches as it is. */
+/** Escapes the wildcards of LIKE, for LIKE ... ESCAPE '\\'. */
 export function escapeLike(text: string): string {
   return text.replace(/[%_\\]/g, "\\$&");
 }

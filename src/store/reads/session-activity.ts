@@ -1,11 +1,11 @@
-// What a session said and did, with times, to find out whether it used injected memory.
+// Reads messages, file touches and commands of a session, to find out whether it used injected memory.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 import { family } from "../tables/sessions.ts";
 import { HAS_COMMAND } from "../tables/tool-uses.ts";
 import type { TimedText } from "./link-evidence.ts";
 
-/** The beginning of a long input shows what it was about. */
+/** Long inputs are cut to this. */
 const INPUT_CHARS = 4_000;
 
 export type SessionActivity = ReturnType<typeof sessionActivity>;

@@ -4,8 +4,9 @@ import { and, sql, type Sql } from "../db/sql.ts";
 import { isPathOrTail, type Scope, scopeCondition } from "./scope.ts";
 
 export interface SessionFilter extends Scope {
-  /** Of an observation. */
+  /** The type of an observation in the session. */
   type?: string | undefined;
+  /** A concept of an observation in the session. */
   concept?: string | undefined;
   /** A path, or the end of one. */
   file?: string | undefined;
@@ -16,7 +17,7 @@ export interface SessionFilter extends Scope {
 const hasObservation = (condition: Sql): Sql =>
   sql`EXISTS (SELECT 1 FROM observations o WHERE o.session_db_id = s.id AND o.is_current = 1 AND ${condition})`;
 
-/** The sessions that match; undefined where every session of the project would. */
+/** The sessions that match. Undefined if the filter has only a project, or nothing. */
 export function filteredSessions(db: Db, filter: SessionFilter): Set<number> | undefined {
   const { agent, since, before, type, concept, file, session } = filter;
   if ([agent, since, before, type, concept, file, session].every((value) => value === undefined)) return undefined;
@@ -32,13 +33,13 @@ export function filteredSessions(db: Db, filter: SessionFilter): Set<number> | u
   return new Set(db.column<number>(sql`SELECT s.id FROM sessions s WHERE ${condition}`));
 }
 
-/** Whether a turn ran in the span of time: a session may last for weeks. Undefined where no span is given. */
+/** Returns a function that checks if a turn ran in the time span. Sessions may last for weeks. Undefined without span. */
 export function turnsWithin(
   db: Db,
   { since = 0, before = Number.MAX_SAFE_INTEGER, ...rest }: Scope,
 ): ((session: number, promptNumber: number) => boolean) | undefined {
   if (since === 0 && before === Number.MAX_SAFE_INTEGER) return undefined;
-  // A session wholly within the span needs no look at its turns.
+  // Reads only turns of sessions that are partly outside the span.
   const outside = db.column<string>(sql`SELECT session || ' ' || turn FROM (
       SELECT s.id AS session, p.prompt_number AS turn, p.created_at AS began,
         coalesce(p.ended_at, lead(p.created_at) OVER (PARTITION BY s.id ORDER BY p.prompt_number), s.last_at) AS ended

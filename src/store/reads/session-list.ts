@@ -16,7 +16,7 @@ export interface SessionEntry extends SessionRow {
   model: string | null;
   version: string | null;
   cwd: string;
-  /** A subagent's last words. */
+  /** A subagent's last message. */
   report: string | null;
 }
 
@@ -30,9 +30,9 @@ const ENTRY = sql`SELECT s.id, s.session_id, parent.session_id AS parent_session
       WHERE (c.id = s.id OR c.parent_session_db_id = s.id) AND f.kind <> 'read') AS files_changed
   FROM sessions s JOIN projects p ON p.id = s.project_id LEFT JOIN sessions parent ON parent.id = s.parent_session_db_id`;
 
-/** Sessions with at least one prompt, the newest first; subagents are found through their parents. */
+/** Sessions with at least one prompt, newest first, without subagents. */
 export function listSessions(db: Db, scope: Scope, limit: number, offset = 0): SessionEntry[] {
-  // Ids first: the counts are of a few sessions, not of all.
+  // Selects ids first, so that ENTRY counts rows only for the listed sessions.
   return db.all(sql`${ENTRY} WHERE s.id IN (
       SELECT s.id FROM sessions s WHERE ${scopeCondition(scope)} AND ${isSession()}
       ORDER BY s.last_at DESC, s.id DESC LIMIT ${limit} OFFSET ${offset})
@@ -41,7 +41,7 @@ export function listSessions(db: Db, scope: Scope, limit: number, offset = 0): S
 
 export type SessionName = Pick<SessionEntry, "id" | "title" | "subtitle" | "git_branch">;
 
-/** The names of sessions, newest first; with parts of words, those whose name has at least one of them. */
+/** The names of sessions, newest first. `parts`: only names that contain at least one of these texts. */
 export function sessionNames(db: Db, scope: Scope, options: { limit: number; parts?: string[] }): SessionName[] {
   return db.all(sql`SELECT s.id, s.title, s.subtitle, s.git_branch FROM sessions s
     WHERE ${scopeCondition(scope)} AND ${isSession()}
@@ -57,7 +57,7 @@ export function sessionsByIds(db: Db, ids: readonly number[]): SessionEntry[] {
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Finds a session by its id or the beginning of it; several if that is ambiguous. */
+/** Finds a session by its id or the beginning of it. Returns several if the beginning is ambiguous. */
 export function sessionsByPrefix(db: Db, prefix: string, limit = 5): SessionEntry[] {
   const whole = db.all<SessionEntry>(sql`${ENTRY} WHERE s.session_id = ${prefix}`);
   if (whole.length > 0) return whole;
@@ -74,7 +74,7 @@ export function listAgents(db: Db): string[] {
   return db.column(sql`SELECT agent FROM sessions s WHERE ${isSession()} GROUP BY agent ORDER BY count(*) DESC`);
 }
 
-/** Ids with this beginning, newest first: for tab completion, so without the counts. */
+/** For tab completion: ids that begin with `prefix`, newest first. Faster than listSessions, which also counts rows. */
 export function recentSessionIds(
   db: Db,
   prefix: string,

@@ -22,7 +22,7 @@ function storeWith(ids: readonly string[]): Db {
 const IDS: [id: string, short: string][] = [
   ["0b9d4a52-0000-4000-8000-000000000001", "0b9d4a52"],
   ["agent-a1b2c3d4e5f6", "agent-a1b2c3d4"],
-  // Codex, begun together: UUIDv7 starts with the time.
+  // Codex ids are UUIDv7, which begin with the time. These sessions began at the same time.
   ["019f0000-1111-7000-8000-000000000001", "019f0000-1111-7000-8000-000000000001"],
   ["019f0000-1111-7000-8000-000000000002", "019f0000-1111-7000-8000-000000000002"],
   ["019f0000-1111-7abc-8000-000000000001", "019f0000-1111-7a"],
@@ -43,17 +43,17 @@ describe("a session's short id", () => {
     IDS.map(([id]) => id),
   );
 
-  it.each(IDS)("of %j is %j, which finds it", (id, expected) => {
+  it.each(IDS)("of %j is %j, and finds the session", (id, expected) => {
     expect(short(id)).toBe(expected);
     expect(shortId(db, id)).toBe(expected);
     expect(sessionsByPrefix(db, expected).map((row) => row.session_id)).toEqual([id]);
   });
 
-  it("is whole for an id that was not passed in", () => {
+  it("is the full id if the id was not passed to shortIds", () => {
     expect(short("0b9d4a52-ffff")).toBe("0b9d4a52-ffff");
   });
 
-  it("takes one query, which looks up two neighbours in the index", () => {
+  it("is computed with one query for all ids, which looks up two neighbours in the index", () => {
     let queries = 0;
     const counted: Db = {
       ...db,

@@ -1,11 +1,11 @@
-// Short session ids, as they are printed: the shortest beginning that no other session has.
+// Short session ids for display: the shortest beginning of an id that no other session has.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 
 export type ShortId = (sessionId: string) => string;
 
 const MIN_CHARS = 8;
-/** Subagents of Claude Code and sessions of OpenCode: many ids begin with these characters. */
+/** All ids of Claude Code subagents (agent-) and of OpenCode sessions (ses_) begin like this. */
 const COMMON_PREFIX = /^(?:agent-)?(?:ses_)?/;
 
 interface Neighbours {
@@ -14,7 +14,7 @@ interface Neighbours {
   after: string | null;
 }
 
-/** One query for a whole list, with two index lookups per id. The returned function does not shorten other ids. */
+/** Shortens a list of ids with one query. The returned function returns ids that are not in the list unchanged. */
 export function shortIds(db: Db, sessionIds: Iterable<string | null | undefined>): ShortId {
   const ids = [...new Set(sessionIds)].filter((id) => typeof id === "string");
   const rows = db.all<Neighbours>(sql`SELECT value AS id,
@@ -29,12 +29,12 @@ export function shortId(db: Db, sessionId: string): string {
   return shortIds(db, [sessionId])(sessionId);
 }
 
-/** In sorted order no other id shares a longer beginning than the two neighbours. */
+/** Compares only with the neighbours in sorted order: no other id shares a longer beginning. */
 function shorten({ id, before, after }: Neighbours): string {
   const letters = [...id];
   const shared = Math.max(sharedLetters(letters, before), sharedLetters(letters, after));
-  const least = (COMMON_PREFIX.exec(id)?.[0].length ?? 0) + MIN_CHARS;
-  return letters.slice(0, Math.max(least, shared + 1)).join("");
+  const minChars = (COMMON_PREFIX.exec(id)?.[0].length ?? 0) + MIN_CHARS;
+  return letters.slice(0, Math.max(minChars, shared + 1)).join("");
 }
 
 function sharedLetters(letters: readonly string[], other: string | null): number {

@@ -1,4 +1,4 @@
-// How much was done in the sessions of a scope.
+// Statistics about the sessions of a scope.
 import type { Db } from "../db/driver.ts";
 import { raw, sql, type Sql } from "../db/sql.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
@@ -11,7 +11,7 @@ type Tokens = "input_tokens" | "output_tokens" | "cache_read_tokens" | "cache_wr
 export type Totals = Record<Counted | Changed, number> & Record<Tokens | "first_at" | "last_at", number | null>;
 
 export function totals(db: Db, scope: Scope): Totals {
-  // The plus keeps SQLite from the index by path, which takes ten times as long: it reads the table in random order.
+  // The + prevents SQLite from using the index by path, which is ten times slower: it reads the table in random order.
   return db.get(sql`WITH chosen AS (SELECT s.* FROM sessions s WHERE ${scopeCondition(scope)})
     SELECT * FROM
       (SELECT count(*) FILTER (WHERE ${isSession("c")}) AS sessions,
@@ -32,7 +32,7 @@ export function totals(db: Db, scope: Scope): Totals {
 
 export interface Share {
   name: string;
-  /** Unique: two projects may share a name. */
+  /** Unique, unlike `name`: two projects may have the same name. */
   key: string;
   sessions: number;
   prompts: number;
@@ -47,7 +47,7 @@ const SHARE_BY = {
   month: { name: MONTH, key: MONTH },
 } as const;
 
-/** Sessions (without subagents, whose tool uses count for their parent) by agent, project or month. */
+/** Counts by agent, project or month. Tool uses of subagents are included; subagents are not counted as sessions. */
 export function shares(db: Db, scope: Scope, by: keyof typeof SHARE_BY): Share[] {
   const [name, key] = [raw(SHARE_BY[by].name), raw(SHARE_BY[by].key)];
   return db.all(sql`SELECT ${name} AS name, ${key} AS key, count(*) FILTER (WHERE ${isSession()}) AS sessions,
@@ -82,13 +82,13 @@ export interface DayActivity {
   bytes: number;
 }
 
-/** Time zones differ by whole quarters of an hour: everything in one quarter happened on one day, in any zone. */
+/** Offsets of time zones are multiples of 15 minutes, so times in the same quarter hour are on the same day. */
 const QUARTER_S = 15 * 60;
 
-/** Counted on the day it happened: a session may last past midnight. Subagents' tool uses count for their project. */
+/** Prompts and tool uses count on their own day, not on the day of the session's start. Includes those of subagents. */
 export function activityByDay(db: Db, scope: Scope): DayActivity[] {
   const quarterOf = (column: string): Sql => sql`${raw(column)} / ${raw(QUARTER_S * 1000)}`;
-  // Grouped by quarter hours first: computing the day of every row would take three times as long as all the rest.
+  // Groups by quarter hour first: computing the local day of every row would make the query four times slower.
   return db.all(sql`WITH chosen AS MATERIALIZED (
       SELECT s.id, s.project_id, s.agent, s.started_at, s.parent_session_db_id, s.prompt_count FROM sessions s WHERE ${scopeCondition(scope)}),
     happened AS (

@@ -1,4 +1,4 @@
-// Reads and rewrites every text of every table in the schema, for the audit.
+// For the audit: reads every text of every table in the schema, and replaces texts.
 import type { Db, Param } from "../db/driver.ts";
 import { eachRow, quote } from "../db/each-row.ts";
 import { LIST_COLUMNS } from "../db/merge.ts";
@@ -11,10 +11,10 @@ export interface TextPlace {
   /** The row's primary key. */
   key: Param[];
   keyColumns: string[];
-  /** The agent's own id, where the row belongs to a session. */
+  /** The agent's session id, if the row belongs to a session. */
   sessionId: string | null;
   sessionDbId: number | null;
-  /** Stored as JSON, and cleaned value by value. A text that happens to be JSON is cleaned as text. */
+  /** Whether the column contains JSON, which is cleaned value by value. */
   isJson: boolean;
 }
 
@@ -37,7 +37,7 @@ export function eachText(db: Db, visit: (place: TextPlace, text: string) => void
   }
 }
 
-/** A row whose new text would make it equal to another is deleted. */
+/** Deletes the row if the new text violates a unique constraint, i.e. if there is another row with this text. */
 export function replaceText(db: Db, { table, column, key, keyColumns }: TextPlace, text: string): void {
   const name = raw(quote(table));
   const isRow = and(...keyColumns.map((one, index) => sql`${raw(quote(one))} = ${key[index]}`));
@@ -46,13 +46,16 @@ export function replaceText(db: Db, { table, column, key, keyColumns }: TextPlac
   if (changes === 0) db.run(sql`DELETE FROM ${name} WHERE ${isRow}`);
 }
 
-/** An older database has no such column. */
+/** False if the database is older than the column `packed`. */
 function isPackedOutput(db: Db, table: string, column: string): boolean {
   if (table !== "tool_uses" || column !== "output") return false;
   return db.has(sql`SELECT 1 FROM pragma_table_info('tool_uses') WHERE name = 'packed'`);
 }
 
-/** Shadow tables of indexes have no columns of type TEXT. `session`: SQL for the columns of the session a row belongs to. */
+/**
+ * Tables with a primary key and TEXT columns. FTS5's internal tables have no TEXT columns. `session`: SQL that adds
+ * columns with the session of each row.
+ */
 function textTables(db: Db) {
   const names = db.column<string>(sql`SELECT name FROM sqlite_schema
     WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name`);

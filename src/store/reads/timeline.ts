@@ -1,4 +1,4 @@
-// Turns across sessions: a project's prompts in the order of time, and what happened in each.
+// Lists turns across sessions by time, with the changed files and failed commands of a turn.
 import type { Db } from "../db/driver.ts";
 import { and, sql, type Sql } from "../db/sql.ts";
 import type { ChangedFile } from "../tables/file-touches.ts";
@@ -25,7 +25,7 @@ export interface TurnScope extends Scope {
   type?: string | undefined;
 }
 
-/** The scope's time applies to the turns, not to their sessions. */
+/** The time span applies to the turns, not to their sessions. */
 function inScope({ projectId, agent, type, ...span }: TurnScope): Sql {
   return and(
     scopeCondition({ projectId, agent }),
@@ -40,19 +40,19 @@ export function turnsOfSession(db: Db, sessionDbId: number): TurnEntry[] {
   return db.all(sql`${TURN} WHERE q.session_db_id = ${sessionDbId} ORDER BY q.prompt_number`);
 }
 
-/** The turns before a moment, the nearest first. */
+/** The turns before a time, nearest first. */
 export function turnsBefore(db: Db, scope: TurnScope, at: number, limit: number): TurnEntry[] {
   return db.all(sql`${TURN} WHERE ${inScope(scope)} AND q.created_at < ${at}
     ORDER BY q.created_at DESC, q.id DESC LIMIT ${limit}`);
 }
 
-/** The turns after a moment, the nearest first. */
+/** The turns after a time, nearest first. */
 export function turnsAfter(db: Db, scope: TurnScope, at: number, limit: number): TurnEntry[] {
   return db.all(sql`${TURN} WHERE ${inScope(scope)} AND q.created_at > ${at}
     ORDER BY q.created_at, q.id LIMIT ${limit}`);
 }
 
-/** The turns from one moment to another, both included, oldest first. */
+/** The turns in a time span, including both ends, oldest first. */
 export function turnsBetween(db: Db, scope: TurnScope, span: { from: number; to: number }, limit: number): TurnEntry[] {
   return db.all(sql`${TURN} WHERE ${inScope(scope)} AND q.created_at BETWEEN ${span.from} AND ${span.to}
     ORDER BY q.created_at, q.id LIMIT ${limit}`);

@@ -1,4 +1,4 @@
-// A session's items in reading order, without their texts, and the texts of a page of them.
+// Lists a session's items in reading order without their texts, and loads texts by id.
 import type { Db } from "../db/driver.ts";
 import { anyOf, raw, sql } from "../db/sql.ts";
 import type { TouchRow } from "../tables/file-touches.ts";
@@ -9,18 +9,18 @@ import { outputOf } from "../tables/tool-uses.ts";
 
 export interface EntryRow {
   kind: "prompt" | "message" | "tool" | "subagent" | "response" | "commit";
-  /** The row's id in the table of its kind; for a response that of its prompt. */
+  /** The row's id in the table of its kind. A response has the id of its prompt. */
   id: number;
   prompt_number: number;
   at: number;
   is_error: number;
   /** The size of its text. */
   bytes: number | null;
-  /** A tool's name, a message's role, the beginning of a prompt; a subagent's and a commit's subject. */
+  /** A tool's name, a message's role, the beginning of a prompt, a subagent's title, or a commit's subject. */
   name: string | null;
 }
 
-/** A message comes before the tools it calls, which have the same time. A response that is in no message comes last. */
+/** A message comes before its tool calls, which have the same time. A response that no message contains comes last. */
 export function transcriptEntries(db: Db, sessionDbId: number): EntryRow[] {
   const ofSession = sql`session_db_id = ${sessionDbId}`;
   return db.all(sql`SELECT kind, id, prompt_number, at, is_error, bytes, name FROM (
@@ -40,7 +40,7 @@ export function transcriptEntries(db: Db, sessionDbId: number): EntryRow[] {
       UNION ALL SELECT 'response', 5, p.id, p.prompt_number, coalesce(p.ended_at, p.created_at), 0, octet_length(p.response), 'assistant'
         FROM prompts p WHERE ${ofSession} AND octet_length(p.response) > 0 AND NOT EXISTS (SELECT 1 FROM messages m
           WHERE m.session_db_id = ${sessionDbId} AND m.prompt_number = p.prompt_number AND m.role = 'assistant'
-            -- 200 characters tell a response from other messages of its turn.
+            -- The first 200 characters of a response are enough to recognise its message.
             AND instr(m.text, substr(trim(p.response, char(9, 10, 13, 32)), 1, 200)) > 0))
     ORDER BY prompt_number, place <> 0, place = 5, at, place, id`);
 }
@@ -54,7 +54,7 @@ const TABLES: Readonly<Record<EntryRow["kind"], [table: string, owner: string]>>
   commit: ["commits", "session_db_id"],
 };
 
-/** Those of the rows that belong to the session or its subagents. */
+/** The rows that belong to the session or its subagents. */
 export function rowsInSession<Row extends Pick<EntryRow, "kind" | "id">>(
   db: Db,
   sessionDbId: number,
@@ -68,9 +68,9 @@ export function rowsInSession<Row extends Pick<EntryRow, "kind" | "id">>(
   });
 }
 
-/** Items of a session and its subagents that contain this text, in no order: "p12", "m34", "t56", "r12" for a response. */
-export function itemsContaining(db: Db, sessionDbId: number, words: string): string[] {
-  const like = sql`LIKE ${`%${escapeLike(words)}%`} ESCAPE '\\'`;
+/** Items of a session and its subagents that contain this text, in no order. "r12" is the response to prompt p12. */
+export function itemsContaining(db: Db, sessionDbId: number, text: string): string[] {
+  const like = sql`LIKE ${`%${escapeLike(text)}%`} ESCAPE '\\'`;
   return db.column(sql`WITH of AS (${family(sessionDbId)})
     SELECT 'p' || id FROM prompts WHERE session_db_id IN of AND text ${like}
     UNION ALL SELECT 'r' || id FROM prompts WHERE session_db_id IN of AND response ${like}
@@ -89,7 +89,7 @@ export function touchesOfUses(db: Db, toolUseIds: readonly number[]): TouchRow[]
     WHERE tool_use_db_id IN ${anyOf(toolUseIds)} ORDER BY id`);
 }
 
-/** The observations derived from each item: "t56" to ["o12"]. */
+/** The observations derived from each item: "t56" -> ["o12"]. */
 export function observationAnchors(db: Db, sessionDbId: number): Map<string, string[]> {
   const rows = db.all<{ id: number; item: string }>(sql`SELECT o.id, e.value AS item
     FROM observations o, json_each(o.evidence) e WHERE o.session_db_id = ${sessionDbId} AND o.is_current = 1 ORDER BY o.id`);

@@ -1,4 +1,4 @@
-// Everything recorded for one turn, subagents included. Memory is derived from it.
+// Loads all evidence of one turn, including its subagents. Memory is derived from it.
 import type { FileTouch } from "../../core/event.ts";
 import { asObject, parseJson } from "../../core/json.ts";
 import type { Db } from "../db/driver.ts";
@@ -39,8 +39,9 @@ interface EvidenceFile extends Pick<FileTouch, "path" | "kind"> {
 export interface TurnEvidence {
   projectId: number;
   project: string;
-  /** The project's folder and the session's: paths in commands begin with one of them. */
+  /** The project's folder. */
   root: string;
+  /** The session's folder. */
   cwd: string;
   prompt: {
     /** "p12". */
@@ -51,10 +52,10 @@ export interface TurnEvidence {
     at: number;
     endedAt: number | null;
     state: TurnState;
-    /** The agent compacted its context in the middle of the turn. */
+    /** Whether the agent compacted its context during the turn. */
     hasCheckpoint: boolean;
   };
-  /** Oldest first, as the tool uses and commits. */
+  /** Oldest first, like `toolUses` and `commits`. */
   messages: EvidenceMessage[];
   toolUses: EvidenceToolUse[];
   commits: Pick<CommitRow, "sha" | "subject">[];

@@ -1,4 +1,4 @@
-// commits: which session made which git commit.
+// commits: the git commits that a session made.
 import type { Db } from "../db/driver.ts";
 import { and, anyOf, sql } from "../db/sql.ts";
 import type { TurnPlace } from "./prompts.ts";
@@ -24,7 +24,7 @@ export interface CommitRow {
   created_at: number;
 }
 
-/** Of a session, or of one of its turns. */
+/** The commits of a session, or of one of its turns. */
 export function commitsOf(db: Db, sessionDbId: number, promptNumber?: number): CommitRow[] {
   return db.all(sql`SELECT * FROM commits WHERE session_db_id = ${sessionDbId}
     AND ${and(promptNumber !== undefined && sql`prompt_number = ${promptNumber}`)} ORDER BY created_at, id`);

@@ -1,8 +1,8 @@
-// drops: which spool files are in the database already, and when each hook last fired.
+// drops: names of spool files whose events are in the database already. hook_runs: when each hook last ran.
 import type { Db } from "../db/driver.ts";
 import { anyOf, sql } from "../db/sql.ts";
 
-/** True the first time a spool file is claimed. Must run in the transaction that applies it. */
+/** True the first time a name is claimed. Must run in the transaction that applies the spool file. */
 export function claimDrop(db: Db, name: string, at: number): boolean {
   return db.run(sql`INSERT OR IGNORE INTO drops (name, applied_at) VALUES (${name}, ${at})`).changes === 1;
 }
@@ -21,13 +21,13 @@ export function countHookRun(db: Db, hook: string, at: number): void {
 }
 
 export interface HookRun {
-  /** The command; with the agent's id before it for agents other than Claude Code. */
+  /** The hook command, e.g. "save". For agents other than Claude Code with the agent's id: "codex save". */
   hook: string;
   last_at: number;
   count: number;
 }
 
-/** `fires`: the runs that recorded nothing, counted outside the database. */
+/** `fires`: runs that recorded nothing. They are counted outside the database. */
 export function hookRuns(db: Db, fires: readonly HookRun[]): HookRun[] {
   const rows = db.all<HookRun>(sql`SELECT hook, last_at, count FROM hook_runs`);
   return [...Map.groupBy([...rows, ...fires], ({ hook }) => hook)].map(([hook, runs]) => ({

@@ -1,4 +1,4 @@
-// file_snapshots: files an agent kept copies of because it changed them, once for each session.
+// file_snapshots: files that an agent copied before it changed them. One row per file and session.
 import type { FileTouch } from "../../core/event.ts";
 import type { Db } from "../db/driver.ts";
 import { anyOf, sql } from "../db/sql.ts";
@@ -14,7 +14,7 @@ export function insertFileSnapshot(db: Db, { sessionDbId, promptNumber, path, ki
     VALUES (${sessionDbId}, ${promptNumber}, ${path}, ${kind}, ${backup}, ${at})`);
 }
 
-/** Deletes the snapshots of the files a tool use touched. */
+/** Deletes the snapshots of the files that a tool use touched. */
 export function deleteSnapshotsOf(db: Db, toolUseDbId: number): void {
   db.run(sql`DELETE FROM file_snapshots WHERE (session_db_id, path) IN (
     SELECT coalesce(s.parent_session_db_id, s.id), f.path FROM file_touches f JOIN sessions s ON s.id = f.session_db_id

@@ -1,4 +1,4 @@
-// file_touches: which tool use read, edited or created which file.
+// file_touches: files that a tool use read, edited or created.
 import type { FileTouch } from "../../core/event.ts";
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
@@ -14,7 +14,7 @@ export function insertFileTouch(
       ${touch.backup}, ${touch.at})`);
 }
 
-/** Adds the name of the agent's own copy of the file: hooks do not report it, the transcript does later. */
+/** Adds the name of the agent's file snapshot. Only the transcript has it, which is read after the hook's event. */
 export function setBackupVersion(
   db: Db,
   { sessionDbId, toolUseId, path, backup }: { sessionDbId: number; toolUseId: string; path: string; backup: string },
@@ -31,7 +31,7 @@ export interface ChangedFile {
   last_at: number;
 }
 
-/** Files a session and its subagents changed, the most recently changed first. */
+/** Files that a session and its subagents changed, last changed first. */
 export function changedFiles(db: Db, sessionDbId: number): ChangedFile[] {
   return db.all(sql`SELECT path, max(kind = 'create') AS created, coalesce(sum(added), 0) AS added,
       coalesce(sum(removed), 0) AS removed, max(created_at) AS last_at

@@ -1,10 +1,10 @@
-// injections: what was shown to an agent, where, and how many tokens it took.
+// injections: the items that were injected, the surface, the number of tokens, and how many items were used (`cited`).
 import type { Injection, Surface } from "../../core/event.ts";
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 import { family } from "./sessions.ts";
 
-/** Hooks registered twice both answer one event: the same items within this time are one injection. */
+/** Hooks that are registered twice inject the same items twice. Within this time, it counts as one injection. */
 const SAME_EVENT_MS = 5_000;
 
 export function insertInjection(db: Db, sessionDbId: number, injection: Injection, at: number): void {
@@ -15,10 +15,10 @@ export function insertInjection(db: Db, sessionDbId: number, injection: Injectio
          AND abs(created_at - ${at}) < ${SAME_EVENT_MS})`);
 }
 
-/** Use is counted when a turn's memory is derived: newer injections have no count yet. */
-const SETTLED_MS = 60 * 60 * 1000;
+/** Used items are counted when memory of the turn is derived, so newer injections may not be counted yet. */
+const COUNTED_AFTER_MS = 60 * 60 * 1000;
 
-/** How many of the latest injections of a surface had an item that was used. */
+/** Counts the latest injections of a surface, and those with at least one used item. */
 export function countUsedInjections(
   db: Db,
   surface: Surface,
@@ -26,25 +26,26 @@ export function countUsedInjections(
   limit: number,
 ): { shown: number; used: number } {
   return db.get(sql`SELECT count(*) AS shown, coalesce(sum(cited > 0), 0) AS used FROM
-      (SELECT cited FROM injections WHERE surface = ${surface} AND created_at < ${now - SETTLED_MS}
+      (SELECT cited FROM injections WHERE surface = ${surface} AND created_at < ${now - COUNTED_AFTER_MS}
        ORDER BY created_at DESC LIMIT ${limit})`) as { shown: number; used: number };
 }
 
 export interface InjectionRow {
   id: number;
   surface: Surface;
-  /** JSON. */
+  /** JSON array. */
   item_ids: string;
+  /** The number of items that were used. */
   cited: number;
   created_at: number;
 }
 
-/** A session's injections and those of its subagents, oldest first. */
+/** The injections of a session and its subagents, oldest first. */
 export function injectionsOf(db: Db, sessionDbId: number): InjectionRow[] {
   return db.all(sql`SELECT id, surface, item_ids, cited, created_at FROM injections
     WHERE session_db_id IN (${family(sessionDbId)}) AND surface <> 'holdout' ORDER BY created_at, id`);
 }
 
-export function setUsedItems(db: Db, id: number, cited: number): void {
-  db.run(sql`UPDATE injections SET cited = ${cited} WHERE id = ${id} AND cited <> ${cited}`);
+export function setUsedItems(db: Db, id: number, count: number): void {
+  db.run(sql`UPDATE injections SET cited = ${count} WHERE id = ${id} AND cited <> ${count}`);
 }

@@ -59,7 +59,7 @@ describe("a job", () => {
     expect(stateOf(db)).toMatchObject({ status: "pending" });
   });
 
-  it("that fails is tried three times, each time later, then keeps its error until it is retried", () => {
+  it("that fails is tried three times with growing delays, then stays failed until it is retried", () => {
     const db = store();
     enqueueSession(db, "s1", NOW);
     let now = NOW + 3_000;
@@ -89,7 +89,7 @@ describe("a job", () => {
     expect(stateOf(db)).toMatchObject({ status: "pending", attempts: 0, again: 0 });
   });
 
-  it("belongs to the worker that claimed it: another can neither finish nor fail it", () => {
+  it("can only be finished, failed or postponed by the worker that claimed it", () => {
     const db = store();
     enqueueSession(db, "s1", NOW);
     const job = claim(db, NOW + 3_000);
@@ -100,7 +100,7 @@ describe("a job", () => {
     expect(stateOf(db)).toMatchObject({ status: "running", owner: "me", attempts: 0 });
   });
 
-  it("that is postponed does not count as failed", () => {
+  it("that is postponed keeps its number of attempts", () => {
     const db = store();
     enqueueSession(db, "s1", NOW);
     postponeJob(db, claim(db, NOW + 3_000), "me", NOW + 60_000, "the model is busy");
@@ -109,8 +109,8 @@ describe("a job", () => {
   });
 });
 
-describe("a long queue", () => {
-  it("is read from its head, and not scanned for a job of another kind", () => {
+describe("claiming a job", () => {
+  it("uses the index, also if only jobs of another kind are pending", () => {
     const db = store();
     const asked: string[] = [];
     const spy: Db = { ...db, value: (query) => (asked.push((query as Sql).text), db.value(query)) };
@@ -127,8 +127,8 @@ describe("a long queue", () => {
   });
 });
 
-describe("after a worker's death", () => {
-  it("its job is pending at once; the job of a living worker is not", () => {
+describe("after a worker died", () => {
+  it("its job is pending at once; the job of a running worker is not", () => {
     const db = store();
     for (const id of ["s1", "s2"]) enqueueSession(db, id, NOW);
     claim(db, NOW + 3_000, "dead");
@@ -138,7 +138,7 @@ describe("after a worker's death", () => {
     expect(recoverJobs(db, () => true, NOW + 3_000 + LEASE_MS)).toBe(1);
   });
 
-  it("ten times during the same job, the job fails", () => {
+  it("a job fails if ten workers died during it", () => {
     const db = store();
     enqueueSession(db, "s1", NOW);
     let now = NOW + 3_000;
@@ -152,14 +152,14 @@ describe("after a worker's death", () => {
 });
 
 describe("when the clock jumps", () => {
-  it.each([HOUR / 6, 2 * HOUR, 365 * 24 * HOUR])("a job scheduled %i ms too late is due", (offset) => {
+  it.each([HOUR / 6, 2 * HOUR, 365 * 24 * HOUR])("a job that was scheduled %i ms ahead is due now", (offset) => {
     const db = store();
     enqueueSession(db, "s1", NOW + offset);
     expect(nextDueAt(db, "session", NOW)).toBe(NOW);
     expect(claim(db, NOW)).toMatchObject({ key: "session:s1" });
   });
 
-  it("a lease that would last for years is expired", () => {
+  it("a lease that ends a year from now has expired", () => {
     const db = store();
     enqueueSession(db, "s1", NOW);
     claim(db, NOW + 365 * 24 * HOUR);
@@ -179,7 +179,7 @@ describe("sessions with stale memory and no job", () => {
   });
 });
 
-describe("sending a turn to a model", () => {
+describe("a job that sends a turn to a model", () => {
   const enrichJobs = (db: Db) => db.all("SELECT key, status FROM jobs WHERE kind = 'enrich'");
 
   it("is enqueued once the turn has ended, and again only if its memory changed", () => {

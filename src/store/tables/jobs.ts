@@ -1,38 +1,39 @@
-// jobs: the one queue for all background work. A job is claimed with a lease, so that a worker may die while it runs.
+// jobs: the queue for all background work. A worker claims a job with a lease: if it dies, the job goes back to the
+// queue.
 import type { Db } from "../db/driver.ts";
 import { sql, type Sql } from "../db/sql.ts";
 import { isRunning, updateFailedStatuses, updateStatus } from "./session-status.ts";
 
 export type JobKind = "session" | "enrich" | "embed";
 
-/** The transcript is incomplete while the hook reports a turn's end: jobs that read it wait this long. */
+/** When a hook reports the end of a turn, the transcript is not complete yet. Session jobs wait this long. */
 const SETTLE_MS = 3_000;
 
-/** Reads a session's transcript again and derives memory from what is new. */
+/** Enqueues a job that reads new parts of the session's transcript and derives memory. */
 export function enqueueSession(db: Db, sessionId: string, at: number): void {
   enqueueJob(db, { kind: "session", key: sessionKey(sessionId), runAfter: at + SETTLE_MS }, at);
   updateStatus(db, [sessionId]);
 }
 
-/** Older turns are not sent to a model: imported history would use up today's budget. */
-const ENRICH_AGE_MS = 24 * 60 * 60_000;
+/** Turns that ended earlier are not sent to a model: imported history would use up today's budget. */
+const MAX_ENRICH_AGE_MS = 24 * 60 * 60_000;
 
-/** Enqueues a turn that ended recently for a model, if its memory changed or it was never sent. */
+/** Enqueues sending a turn to a model, if it ended recently and if its memory changed or it was never sent. */
 export function enqueueEnrich(db: Db, promptDbId: number, options: { isChanged: boolean; now: number }): void {
   const { isChanged, now } = options;
   const key = `enrich:${promptDbId}`;
   if (!isChanged && db.has(sql`SELECT 1 FROM jobs WHERE key = ${key}`)) return;
   const endedAt = db.value<number>(sql`SELECT coalesce(p.ended_at, s.last_at)
     FROM prompts p JOIN sessions s ON s.id = p.session_db_id WHERE p.id = ${promptDbId} AND NOT ${isRunning()}`);
-  if (endedAt !== undefined && now - endedAt < ENRICH_AGE_MS)
+  if (endedAt !== undefined && now - endedAt < MAX_ENRICH_AGE_MS)
     enqueueJob(db, { kind: "enrich", key, runAfter: now }, now);
 }
 
 const EMBED_KEY = "embed:all";
 
-/** Embeds what is new. A running job is left alone: it continues until nothing is left. */
+/** Enqueues the job that embeds all new items. A running one is not enqueued again: it runs until all are embedded. */
 export function enqueueEmbed(db: Db, now: number, { isRepaired = false } = {}): void {
-  // A failed job stays failed until its cause is repaired.
+  // A failed job is only retried if its cause was repaired.
   if (isRepaired) retryJobs(db, now, EMBED_KEY);
   const status = db.value<string>(sql`SELECT status FROM jobs WHERE key = ${EMBED_KEY}`);
   if (status === undefined || status === "done") enqueueJob(db, { kind: "embed", key: EMBED_KEY, runAfter: now }, now);
@@ -47,7 +48,7 @@ export function subjectOf(key: string): string {
   return key.slice(key.indexOf(":") + 1);
 }
 
-/** One job per key: a pending one is delayed, a running one runs once more, a finished one starts over. */
+/** Each key has one job. A pending one is delayed, a running one runs once more, a finished one starts over. */
 export function enqueueJob(db: Db, job: Pick<Job, "kind" | "key"> & { runAfter: number }, at: number): void {
   const { kind, key, runAfter } = job;
   db.run(sql`INSERT INTO jobs (kind, key, run_after, created_at) VALUES (${kind}, ${key}, ${runAfter}, ${at})
@@ -60,7 +61,7 @@ export function enqueueJob(db: Db, job: Pick<Job, "kind" | "key"> & { runAfter: 
       status = CASE WHEN status = 'running' THEN 'running' ELSE 'pending' END`);
 }
 
-/** Enqueues sessions whose ended turns have stale memory and no job: after a late hook or a killed sync. */
+/** Enqueues sessions with stale memory of ended turns but no job, e.g. after a sync was killed. */
 export function enqueueStaleSessions(db: Db, now: number): number {
   const sessions = db.column<string>(sql`SELECT DISTINCT s.session_id
     FROM stale_memory m JOIN prompts p ON p.id = m.prompt_db_id JOIN sessions s ON s.id = p.session_db_id
@@ -77,39 +78,37 @@ export interface Job {
   attempts: number;
 }
 
-/** Longer than any job takes between two extensions of its lease. */
+/** How long a lease lasts. Every job extends its lease more often. */
 export const LEASE_MS = 5 * 60_000;
-/**
- * The longest a job waits: a few seconds, or after an error until its next attempt. A later time was written while the
- * clock was wrong: that job is due.
- */
+/** A run_after later than this from now means that the clock was wrong when it was written: the job is due now. */
 const MAX_WAIT_MS = 10_000;
+/** The same for jobs that wait for their next attempt. */
 const MAX_RETRY_WAIT_MS: Readonly<Record<JobKind, number>> = {
   session: 10 * 60_000,
   enrich: 65 * 60_000,
   embed: 65 * 60_000,
 };
 
-/** When a pending job of this kind is due, by this clock. */
+/** SQL: when a pending job of this kind is due. */
 function dueAt(kind: JobKind, now: number): Sql {
   return sql`CASE WHEN run_after > ${now} + iif(last_error IS NULL, ${MAX_WAIT_MS}, ${MAX_RETRY_WAIT_MS[kind]})
     THEN ${now} ELSE run_after END`;
 }
 
-/** Claims the job that has waited longest. `owner` names the process that holds it. */
+/** Claims the job that has been due longest. `owner` identifies this process. */
 export function claimJob(db: Db, kind: JobKind, owner: string, now: number): Job | undefined {
   const pending = sql`SELECT id FROM jobs WHERE status = 'pending' AND kind = ${kind}`;
-  // Read first: an UPDATE takes the write lock even where there is nothing to write.
+  // Reads first, because an UPDATE takes the write lock even if no row matches.
   const due =
     db.value<number>(sql`${pending} AND run_after <= ${now} ORDER BY run_after, id LIMIT 1`) ??
-    // A scan: for jobs written while the clock was wrong.
+    // Scans for jobs that were written while the clock was wrong.
     db.value<number>(sql`${pending} AND ${dueAt(kind, now)} <= ${now} ORDER BY id LIMIT 1`);
   if (due === undefined) return undefined;
   return db.get(sql`UPDATE jobs SET status = 'running', owner = ${owner}, lease_until = ${now + LEASE_MS}, again = 0
     WHERE id = ${due} AND status = 'pending' RETURNING id, kind, key, attempts`);
 }
 
-/** When the next job is due; undefined when none is pending. */
+/** When the next job is due. Undefined if no job is pending. */
 export function nextDueAt(db: Db, kind: JobKind, now: number): number | undefined {
   return db.value(sql`SELECT min(${dueAt(kind, now)}) FROM jobs WHERE status = 'pending' AND kind = ${kind}`);
 }
@@ -117,12 +116,12 @@ export function nextDueAt(db: Db, kind: JobKind, now: number): number | undefine
 const heldBy = (owner: string, job: Job): Sql => sql`id = ${job.id} AND status = 'running' AND owner = ${owner}`;
 const UNCLAIMED = sql`again = 0, owner = NULL, lease_until = NULL`;
 
-/** False when the owner no longer holds the job. */
+/** False if the owner no longer holds the job. */
 export function extendLease(db: Db, job: Job, owner: string, now: number): boolean {
   return db.run(sql`UPDATE jobs SET lease_until = ${now + LEASE_MS} WHERE ${heldBy(owner, job)}`).changes === 1;
 }
 
-/** `note` says why a job had no result. */
+/** `note` is why a job had no result. It is stored as last_error. */
 export function finishJob(db: Db, job: Job, owner: string, now: number, note?: string): void {
   db.run(sql`UPDATE jobs SET status = CASE again WHEN 1 THEN 'pending' ELSE 'done' END, attempts = 0, deaths = 0,
     last_error = ${note}, done_at = ${now}, ${UNCLAIMED} WHERE ${heldBy(owner, job)}`);
@@ -133,8 +132,8 @@ const FIRST_RETRY_MS = 10_000;
 const RETRY_FACTOR = 6;
 
 /**
- * Retries the job later; after three failures it stays failed, with the reason, until it is enqueued again. A job that was
- * enqueued while it ran starts over: there is something new in it.
+ * Retries the job later. After three failures it stays failed, with the reason, until it is enqueued again. If it was
+ * enqueued while it ran, it starts over with three attempts.
  */
 export function failJob(
   db: Db,
@@ -150,29 +149,29 @@ export function failJob(
   if (job.kind === "session") updateStatus(db, [subjectOf(job.key)]);
 }
 
-/** Back to the queue without counting it as a failure: the worker stops, or what the job needs is not available. */
+/** Puts the job back into the queue without counting a failure: the worker stops, or the model is not available. */
 export function postponeJob(db: Db, job: Job, owner: string, until: number, reason?: string): void {
   db.run(sql`UPDATE jobs SET status = 'pending', run_after = ${until}, last_error = coalesce(${reason}, last_error), ${UNCLAIMED}
     WHERE ${heldBy(owner, job)}`);
 }
 
-/** All jobs of this owner go back to the queue, uncounted: it stops, or lost the store meanwhile. */
+/** Puts all jobs of this owner back into the queue without counting a failure. */
 export function releaseJobs(db: Db, owner: string, now: number): void {
   db.run(sql`UPDATE jobs SET status = 'pending', run_after = ${now}, ${UNCLAIMED}
     WHERE status = 'running' AND owner = ${owner}`);
 }
 
-/** After its worker died this often, the job counts as the cause. */
+/** A job during which workers died this often counts as the cause and fails. */
 const MAX_DEATHS = 10;
 const FIRST_DEATH_WAIT_MS = 500;
 
-/** Jobs of processes that are gone, and those whose lease expired, go back to the queue. */
+/** Puts jobs back into the queue if their process died or their lease expired. Returns how many. */
 export function recoverJobs(db: Db, isAlive: (owner: string) => boolean, now: number): number {
   const running = db.all<Job & { owner: string | null; lease_until: number | null; deaths: number }>(
     sql`SELECT id, kind, key, attempts, owner, lease_until, deaths FROM jobs WHERE status = 'running'`,
   );
   const lost = running.filter(({ owner, lease_until: until }) => {
-    // A lease longer than LEASE_MS was given while the clock was wrong.
+    // A lease longer than LEASE_MS was written while the clock was wrong.
     const isLeased = until !== null && until > now && until <= now + LEASE_MS;
     return owner === null || !isLeased || !isAlive(owner);
   });
@@ -187,7 +186,7 @@ export function recoverJobs(db: Db, isAlive: (owner: string) => boolean, now: nu
   return lost.length;
 }
 
-/** Retries failed jobs, and those waiting for their next attempt, at once: all of them, or the job with this key. */
+/** Retries failed jobs now, also those that wait for their next attempt. With a key, only that job. */
 export function retryJobs(db: Db, now: number, key?: string): number {
   const { changes } = db.run(sql`UPDATE jobs SET status = 'pending', attempts = 0, deaths = 0, run_after = ${now}
     WHERE (status = 'failed' OR (status = 'pending' AND last_error IS NOT NULL)) AND (${key} IS NULL OR key = ${key})`);
@@ -212,7 +211,7 @@ export interface JobWithError {
   run_after: number;
 }
 
-/** Failed ones first, then those that wait after a failure. */
+/** Failed jobs first, then jobs that wait for their next attempt. */
 export function jobsWithErrors(db: Db, limit: number): JobWithError[] {
   return db.all(sql`SELECT key, status, attempts, last_error, run_after FROM jobs
     WHERE status = 'failed' OR (status = 'pending' AND last_error IS NOT NULL) ORDER BY status, run_after LIMIT ${limit}`);

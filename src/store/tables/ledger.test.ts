@@ -42,7 +42,7 @@ describe("the ledger", () => {
   it("counts an unsettled reservation in full for an hour, then as an estimate", () => {
     const db = seeded();
     const limits = { ...ROOMY, tokensPerDay: 1_200 };
-    // Killed with kill -9 before it was settled.
+    // This request is never settled, as if its process was killed.
     reserve(db, ENTRY, { most: cost(1_000, 50), likely: cost(300, 10) }, limits, NOW);
     const next = (now: number) => reserve(db, ENTRY, { most: cost(500), likely: cost(500) }, limits, now);
     expect(next(NOW + 30 * 60_000)).toEqual({ over: "tokensPerDay" });
@@ -51,7 +51,7 @@ describe("the ledger", () => {
     expect(costs(db, "total", scope)).toMatchObject([{ failed: 1, estimated: 1, unsettled: 1, input_tokens: 800 }]);
   });
 
-  it("limits a project without using up the budget of the others", () => {
+  it("limits the tokens of one project and of all projects", () => {
     const db = seeded();
     const limits = { ...ROOMY, tokensPerProjectAndDay: 100 };
     expect(reserve(db, ENTRY, { most: cost(100), likely: cost(100) }, limits, NOW)).toHaveProperty("id");
@@ -68,7 +68,7 @@ describe("the ledger", () => {
     });
   });
 
-  it("stops at the spending limit even if the next request has no known price", () => {
+  it("declines a request with unknown price if the spending limit is exceeded", () => {
     const db = seeded();
     reserve(db, ENTRY, { most: cost(1, 200), likely: cost(1, 200) }, ROOMY, NOW);
     expect(reserve(db, ENTRY, { most: cost(1), likely: cost(1) }, { ...ROOMY, microUsdPerDay: 100 }, NOW)).toEqual({
@@ -87,7 +87,7 @@ describe("the ledger", () => {
     expect(reserve(db, ENTRY, { most: cost(10), likely: cost(10) }, limits, evening + 120_000)).toHaveProperty("id");
   });
 
-  it("tells an answered request from a failed one", () => {
+  it("knows which requests were answered; failed ones do not count", () => {
     const db = seeded();
     const reserved = reserve(db, ENTRY, { most: cost(1), likely: cost(1) }, ROOMY, NOW);
     const id = "id" in reserved ? reserved.id : 0;
@@ -119,7 +119,7 @@ describe("the ledger", () => {
     expect(costs(db, "model", scope).map((one) => one.name)).toEqual(["claude/m", "openai/m"]);
   });
 
-  it("is not overdrawn by concurrent reservations", async () => {
+  it("enforces a limit for concurrent reservations of several processes", async () => {
     const folder = mkdtempSync(join(tmpdir(), "c-mem-ledger-"));
     const path = join(folder, "c-mem.db");
     const { db, add } = seedStore(path);

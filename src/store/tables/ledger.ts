@@ -1,4 +1,4 @@
-// ledger: requests to models and what they cost, entered before it is spent.
+// ledger: requests to models and their cost. A request is entered before it is sent, so a crash never hides a cost.
 import { localDay } from "../../core/time.ts";
 import type { Db } from "../db/driver.ts";
 import { transaction } from "../db/transaction.ts";
@@ -22,21 +22,22 @@ export type Limit = "tokensPerDay" | "tokensPerProjectAndDay" | "microUsdPerDay"
 export type Limits = Record<Limit, number>;
 export type Reservation = { id: number } | { over: Limit };
 
-/** `most` is entered; `likely` replaces it if the request never gets settled. */
 export interface ToReserve {
+  /** The highest possible cost. It is entered until the request is settled. */
   most: LedgerCost;
+  /** The estimated cost. It is entered if the request is never settled. */
   likely: LedgerCost;
 }
 
 const NO_COST: LedgerCost = { inputTokens: 0, outputTokens: 0, costMicroUsd: 0 };
 const DECLINED = { most: NO_COST, likely: NO_COST, status: "declined" };
 
-/** No request takes longer: timeouts are minutes. An older reservation was left by a process that was killed. */
+/** No request takes longer. If a reservation is older, its process was killed. */
 const RESERVED_MS = 60 * 60_000;
 
 /**
- * Enters the most a request can take, or returns the limit it would exceed. In one transaction: of two concurrent
- * requests the second sees the first one's entry.
+ * Enters the highest possible cost of a request, or returns the limit that it would exceed. Runs in a transaction, so
+ * that concurrent requests cannot exceed a limit together.
  */
 export function reserve(
   db: Db,
@@ -58,7 +59,7 @@ export function reserve(
       ["microUsdPerDay", all.microUsd + cost],
       ["microUsdPerProjectAndDay", project.microUsd + cost],
     ];
-    // A limit of 0 declines requests with an unknown price, too.
+    // A limit of 0 also declines requests whose price is unknown.
     const over = checks.find(([limit, wanted]) => wanted > limits[limit] || limits[limit] === 0)?.[0];
     const entered = over === undefined ? { most, likely, status: "reserved" } : DECLINED;
     const { lastId } = db.run(sql`INSERT INTO ledger
@@ -71,7 +72,7 @@ export function reserve(
   });
 }
 
-/** The process that reserved was killed before it could settle: the request may have been answered and billed. */
+/** Marks reservations of killed processes as failed, with the estimated cost: the request may have been billed. */
 function expireReservations(db: Db, now: number): void {
   db.run(sql`UPDATE ledger SET status = 'failed', is_estimate = 1,
       input_tokens = coalesce(likely_input_tokens, input_tokens),
@@ -80,7 +81,7 @@ function expireReservations(db: Db, now: number): void {
     WHERE status = 'reserved' AND abs(${now} - created_at) > ${RESERVED_MS}`);
 }
 
-/** Replaces a reservation with what the request took. */
+/** Replaces the reserved cost with the real cost of the request. */
 export function settle(
   db: Db,
   id: number,
@@ -92,14 +93,14 @@ export function settle(
     WHERE id = ${id}`);
 }
 
-/** Whether this very request was answered before. */
+/** Whether a request with this hash was answered before. */
 export function wasAnswered(db: Db, requestHash: string): boolean {
   return db.has(sql`SELECT 1 FROM ledger WHERE request_hash = ${requestHash} AND status = 'spent'`);
 }
 
 export type DaySpent = Record<"tokens" | "microUsd" | "requests" | "declined", number>;
 
-/** What one day cost, in one project or in all. Reservations count in full: a crash never hides a cost. */
+/** The cost of one day, in one project or in all projects. Reservations count with their highest possible cost. */
 export function spentOn(db: Db, day: string, projectId?: number): DaySpent {
   return db.get(sql`SELECT coalesce(sum(input_tokens + output_tokens), 0) AS tokens,
       coalesce(sum(cost_microusd), 0) AS microUsd, count(*) FILTER (WHERE status <> 'declined') AS requests,
@@ -111,15 +112,15 @@ export interface CostRow {
   name: string;
   requests: number;
   failed: number;
-  /** Entered at an estimate: the server reported no usage, but may bill them. */
+  /** Requests entered with an estimated cost, because the server reported no usage. */
   estimated: number;
-  /** Running, or left by a process that was killed less than an hour ago: entered at the most they can take. */
+  /** Requests with their highest possible cost: running, or their process was killed less than an hour ago. */
   unsettled: number;
   declined: number;
   input_tokens: number;
   output_tokens: number;
   cost_microusd: number;
-  /** Requests whose price is not known: the cost is without them. */
+  /** Requests whose price is unknown. The cost does not include them. */
   unpriced: number;
 }
 

@@ -1,4 +1,5 @@
-// links: which session continues which; what mentions, references, fixes or supersedes what.
+// links: relationships between sessions, observations and targets such as files, e.g. "session s2 continues session
+// s1".
 import type { Db } from "../db/driver.ts";
 import { and, anyOf, sql } from "../db/sql.ts";
 
@@ -26,7 +27,7 @@ export function deleteLink(db: Db, { source, target, relationship }: Link): void
     AND target_type = ${target.type} AND target_id = ${target.id} AND relationship = ${relationship}`);
 }
 
-/** All of them, or only those of one kind. */
+/** Deletes all links from a source, or only those with this relationship. */
 export function deleteLinksFrom(db: Db, { type, id }: Link["source"], relationship?: Link["relationship"]): void {
   db.run(sql`DELETE FROM links WHERE source_type = ${type} AND source_id = ${id}
     AND ${and(relationship !== undefined && sql`relationship = ${relationship}`)}`);

@@ -1,4 +1,4 @@
-// messages: what the assistant said, one row per message, with its thinking apart and what it cost.
+// messages: one row per message of the assistant, with its text, thinking and tokens.
 import type { Activity } from "../../core/event.ts";
 import type { Db } from "../db/driver.ts";
 import { nextId } from "../db/item-ids.ts";
@@ -17,7 +17,7 @@ export function hasMessage(db: Db, sessionId: string, uuid: string): boolean {
     WHERE s.session_id = ${sessionId} AND m.uuid = ${uuid}`);
 }
 
-/** A message grows while it is written: the longer text wins, whichever comes first. */
+/** A message may be reported before it is complete, in any order: the longer text is kept. */
 export function upsertMessage(db: Db, { sessionDbId, promptNumber, promptId, tokens, ...message }: Message): void {
   db.run(sql`INSERT INTO messages
       (id, session_db_id, prompt_number, prompt_id, uuid, parent_uuid, role, text, thinking, model,

@@ -1,12 +1,12 @@
-// A person's changes to observations: pins, texts, which one supersedes which. The content hash stays that of the derived
-// text, so that deriving it again finds the row and leaves it unchanged.
+// Changes that users make to observations: pin, edit the text, supersede. An edit does not change content_hash, so that
+// deriving the observation again finds its row and keeps the edit.
 import type { Observation } from "../../core/memory.ts";
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 import { observationFiles, renewFilesOfTurn, writeFiles } from "./observation-files.ts";
 import { getObservation, indexObservation, type ObservationRow } from "./observations.ts";
 
-/** A pinned observation is current, whichever producer wrote it. */
+/** A pinned observation becomes the current version, even if another producer's version was current. */
 export function setPinned(db: Db, id: number, isPinned: boolean): void {
   db.run(sql`UPDATE observations SET pinned = ${isPinned}, is_current = max(is_current, ${isPinned}) WHERE id = ${id}`);
 }
@@ -27,7 +27,7 @@ export function rewriteObservation(db: Db, id: number, observation: Observation,
   if (sessionDbId !== null && promptNumber !== null) renewFilesOfTurn(db, { sessionDbId, promptNumber });
 }
 
-/** The older one was valid until the newer began, or until now if the newer began before it. */
+/** Sets valid_to of the older one to valid_from of the newer one, or to now if that is before its own valid_from. */
 export function supersedeByHand(db: Db, olderId: number, newerId: number, now: number): void {
   db.run(sql`UPDATE observations SET superseded_by = ${newerId}, superseded_at = ${now}, is_current = 1,
       valid_to = (SELECT iif(n.valid_from > observations.valid_from, n.valid_from, ${now})
@@ -36,7 +36,7 @@ export function supersedeByHand(db: Db, olderId: number, newerId: number, now: n
   db.run(sql`UPDATE observations SET is_current = 1 WHERE id = ${newerId}`);
 }
 
-/** The observation that superseded it, the one that superseded that, and so on. In a circle it includes `id` itself. */
+/** If o1 was superseded by o2 and o2 by o3: 1 -> [2, 3]. In a circle, the result includes `id` itself. */
 export function successorsOf(db: Db, id: number): number[] {
   return db.column(sql`WITH RECURSIVE chain(id) AS (
       SELECT superseded_by FROM observations WHERE id = ${id} AND superseded_by IS NOT NULL
@@ -44,7 +44,7 @@ export function successorsOf(db: Db, id: number): number[] {
     SELECT id FROM chain`);
 }
 
-/** Current observations of the project and of all projects, to compare a new one with. */
+/** Current observations of this project and those for all projects, newest first. A new one is compared with them. */
 export function currentTexts(
   db: Db,
   projectId: number | undefined,

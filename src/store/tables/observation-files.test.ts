@@ -34,7 +34,7 @@ function observation(files: string[]): Observation {
   return { type: "change", ...words, files, evidence: ["p1"], origin: "assistant" };
 }
 
-/** A turn that reads one file, edits one, creates one, reads one and edits it, and whose subagent edits another. */
+/** A turn that reads a file, reads and edits one, and creates one. Its subagent edits another one. */
 function seed(): ReturnType<typeof seedStore> {
   const store = seedStore();
   const helper = { agentId: "helper1", agentType: "Explore" };
@@ -61,13 +61,13 @@ const only = (db: Db) => {
 };
 
 describe("an observation's files", () => {
-  it("are modified or read, by what its turn and subagents did", () => {
+  it("are modified or read according to the file touches of its turn and subagents", () => {
     const { db } = seed();
     save(db);
     expect(observationFiles(only(db))).toEqual(SPLIT);
   });
 
-  it("are updated when more of the turn becomes known", () => {
+  it("are updated when more file touches of the turn are recorded", () => {
     const { db, add } = seed();
     save(db);
     add("a", touch("src/read.ts", "edit"), { agentId: "helper1", agentType: "Explore" });
@@ -76,7 +76,7 @@ describe("an observation's files", () => {
     expect(observationFiles(only(db))).toMatchObject({ read: [], modified: ["src/read.ts", ...SPLIT.modified] });
   });
 
-  it("follow an edit of the list by hand", () => {
+  it("are updated when a user edits the list", () => {
     const { db } = seed();
     save(db, ["src/edited.ts"]);
     edit(db, only(db).id, observation(["src/read.ts", "other.md"]), NOW);
@@ -91,21 +91,21 @@ describe("an observation's files", () => {
     ["It waits in src/read.ts.", ["src/read.ts"]],
     ["`read.ts` waits for it", ["src/read.ts"]],
     ["see src/read.tsx and spread.ts, read.ts.bak and docs/mentioned.md", []],
-  ])("are those its words name, where the turn touched them: %s", (narrative, read) => {
+  ])("include touched files that its text names: %s", (narrative, read) => {
     const { db } = seed();
     const found: Observation = { ...observation([]), narrative };
     saveTurnMemory(db, TURN, { observations: [found], summary: EMPTY }, EXTRACTOR, NOW);
     expect(observationFiles(only(db))).toEqual({ all: read, read, modified: [], other: [] });
   });
 
-  it("of a note written by hand are neither read nor modified", () => {
+  it("are neither read nor modified if a user wrote it", () => {
     const { db } = seed();
     const { id } = remember(db, 1, observation(["src/edited.ts"]), NOW);
     const row = getObservation(db, id);
     expect(row && observationFiles(row)).toMatchObject({ read: [], modified: [], other: ["src/edited.ts"] });
   });
 
-  it("of an older database are filled in from its evidence", () => {
+  it("are derived from evidence when an older database is migrated", () => {
     const { db } = seed();
     save(db);
     const { id } = only(db);

@@ -1,18 +1,19 @@
-// observations.files_modified and files_read: which of an observation's files its turn changed, and which it only read.
+// observations.files_modified and files_read: the files of an observation that its turn changed, and those it only
+// read.
 import type { Db } from "../db/driver.ts";
 import type { TurnPlace } from "./prompts.ts";
 import { family } from "./sessions.ts";
 import { type ObservationRow, observationsOfTurn } from "./observations.ts";
 import { sql } from "../db/sql.ts";
 
-/** `other`: listed, but neither read nor changed in that turn. */
+/** `other`: files listed in the observation that its turn neither read nor changed. */
 export function observationFiles(row: ObservationRow) {
   const [read, modified] = [parse(row.files_read), parse(row.files_modified)];
   const other = parse(row.files).filter((file) => !read.includes(file) && !modified.includes(file));
   return { all: [...new Set([...parse(row.files), ...modified, ...read])], modified, read, other };
 }
 
-/** Call it after a turn's evidence or a list of files changed. Known files stay, even if their evidence was deleted. */
+/** Must be called after a turn's evidence or an observation's files changed. Keeps files whose evidence was deleted. */
 export function renewFilesOfTurn(db: Db, turn: TurnPlace): void {
   const touched = touchedInTurn(db, turn);
   for (const row of observationsOfTurn(db, turn.sessionDbId, turn.promptNumber)) {
@@ -29,7 +30,7 @@ export function writeFiles(db: Db, id: number, { modified, read }: { modified: s
     WHERE id = ${id} AND (files_modified <> ${modified} OR files_read <> ${read})`);
 }
 
-/** Files the session and its subagents touched. 1: edited or created; 0: only read. */
+/** Files that the session and its subagents touched in this turn. 1: edited or created; 0: only read. */
 function touchedInTurn(db: Db, { sessionDbId, promptNumber }: TurnPlace): Map<string, number> {
   const rows = db.all<{ path: string; modified: number }>(sql`SELECT f.path, max(f.kind <> 'read') AS modified
     FROM tool_uses t JOIN file_touches f ON f.tool_use_db_id = t.id
@@ -37,7 +38,7 @@ function touchedInTurn(db: Db, { sessionDbId, promptNumber }: TurnPlace): Map<st
   return new Map(rows.map(({ path, modified }) => [path, modified]));
 }
 
-/** A file counts as named by its path, or by its name where the turn touched no other file of that name. */
+/** The touched files that the text names, by path. A name without folder is enough if only one touched file has it. */
 function namedIn(text: string, touched: ReadonlyMap<string, number>): string[] {
   const byName = Map.groupBy(touched.keys(), (path) => path.slice(path.lastIndexOf("/") + 1));
   return [...byName].flatMap(([name, paths]) => {

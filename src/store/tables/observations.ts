@@ -1,4 +1,4 @@
-// observations: what was worth remembering, each with its evidence and its producer. Every write updates the index.
+// observations: things worth remembering, each with its evidence and producer. Every write updates the full-text index.
 import { sha256 } from "../../platform/crypto.ts";
 import type { Concept, Observation, ObservationType, Origin, Producer } from "../../core/memory.ts";
 import { commandForm } from "../../core/shell-command.ts";
@@ -18,12 +18,13 @@ export interface ObservationRow {
   title: string;
   subtitle: string | null;
   narrative: string;
-  /** JSON arrays, like the next five. */
+  /** JSON array, like the next five. */
   facts: string;
   concepts: string;
   files: string;
-  /** Files listed here or named in the text that its turn only read, and those it changed. */
+  /** Files that its turn only read. Includes files that the text names but `files` does not list. */
   files_read: string;
+  /** Files that its turn changed, listed or named like files_read. */
   files_modified: string;
   evidence: string;
   origin: Origin;
@@ -35,7 +36,7 @@ export interface ObservationRow {
   pinned: number;
   edited_at: number | null;
   superseded_by: number | null;
-  /** When a person superseded it; null if that was derived. */
+  /** When a user superseded it. Null if the successor was derived. */
   superseded_at: number | null;
   valid_from: number;
   valid_to: number | null;
@@ -43,16 +44,16 @@ export interface ObservationRow {
 }
 
 export interface NewObservation {
-  /** Undefined: it holds for every project. */
+  /** Undefined if it is for all projects. */
   projectId?: number | undefined;
-  /** Undefined: a person wrote it outside any session. */
+  /** Undefined if a user wrote it, outside any session. */
   turn?: TurnPlace | undefined;
   observation: Observation;
   producer: Producer;
   validFrom: number;
 }
 
-/** Two observations with the same hash are the same, even with different evidence. */
+/** Evidence and concepts are not part of the hash: deriving an observation again may change them. */
 export function contentHash(observation: Observation): string {
   const { type, title, subtitle = null, narrative, facts, files, subject = null } = observation;
   return sha256(JSON.stringify([type, title, subtitle, narrative, facts, files, subject]));
@@ -74,7 +75,7 @@ export function insertObservation(
   return lastId;
 }
 
-/** Indexes the row's text and keys again. Must run after every change to them. */
+/** Writes the row's text and keys to the indexes. Must be called after every change to the row's text or files. */
 export function indexObservation(db: Db, id: number): void {
   const row = getObservation(db, id);
   if (row === undefined) return;
@@ -87,7 +88,7 @@ export function indexObservation(db: Db, id: number): void {
       ${indexable([narrative, ...facts].join("\n"))}, ${indexable(files.join("\n"))})`);
 }
 
-/** Writes the keys of every observation again: older rows lack some kinds. */
+/** Writes the keys of all observations again, because rows of older versions lack some keys. */
 export function renewKeys(db: Db, projectId: number | undefined): void {
   const rows = db.all<ObservationRow>(
     sql`SELECT * FROM observations WHERE ${projectId} IS NULL OR project_id = ${projectId}`,
@@ -95,7 +96,7 @@ export function renewKeys(db: Db, projectId: number | undefined): void {
   for (const row of rows) writeKeys(db, row.id, observationOf(row));
 }
 
-/** Writes observation_keys: the files and commands an observation is about, to find it without a search. */
+/** Writes the files and commands that an observation is about to observation_keys, to find it without a search. */
 function writeKeys(db: Db, id: number, observation: Observation): void {
   db.run(sql`DELETE FROM observation_keys WHERE observation_id = ${id}`);
   for (const { kind, key } of keysOf(observation))
@@ -107,9 +108,9 @@ interface ObservationKey {
   key: string;
 }
 
-/** A turn that touched more files than this says little about each of them. */
+/** An observation about more files than this says little about each of them. */
 const MAX_FILES = 20;
-/** How the extractor words a failed command (memory/extract/fixes.ts). */
+/** The text that the extractor writes about a failed command (memory/extract/failures.ts). */
 const WRONG_COMMAND = /^`([^`\n]+)` failed\b/;
 
 function keysOf({ files, concepts, narrative }: Observation): ObservationKey[] {
@@ -118,12 +119,12 @@ function keysOf({ files, concepts, narrative }: Observation): ObservationKey[] {
   return command === undefined ? keys : [...keys, { kind: "command", key: command }];
 }
 
-/** A command in the form the extractor stores. */
+/** The command in the form in which the extractor stores it. */
 export function commandKeyOf(command: string): string {
   return commandForm(command).replaceAll("`", "'");
 }
 
-/** Current observations about a file or command, of this project or of all, newest first. */
+/** Current observations about a file or command, of this project or for all projects, newest first. */
 export function observationsAbout(
   db: Db,
   { kind, key }: ObservationKey,
@@ -141,7 +142,7 @@ export function getObservation(db: Db, id: number): ObservationRow | undefined {
   return db.get(sql`SELECT * FROM observations WHERE id = ${id}`);
 }
 
-/** A trigger deletes its links and index entry. */
+/** Triggers delete its links and its index entry. */
 export function deleteObservation(db: Db, id: number): void {
   db.run(sql`DELETE FROM observations WHERE id = ${id}`);
 }
@@ -167,7 +168,7 @@ export function observationsOfTurn(db: Db, sessionDbId: number, promptNumber: nu
     WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber} ORDER BY id`);
 }
 
-/** The current observations of a session, in the order of events. */
+/** The current observations of a session, in the order of its turns. */
 export function observationsOfSession(db: Db, sessionDbId: number): ObservationRow[] {
   return db.all(sql`SELECT * FROM observations WHERE session_db_id = ${sessionDbId} AND is_current = 1
     ORDER BY prompt_number, subject IS NOT NULL, valid_from, content_hash`);
@@ -183,7 +184,7 @@ export function replaceEvidence(
     WHERE id = ${id}`);
 }
 
-/** A version that is not current neither supersedes another nor is superseded. */
+/** Also removes `superseded_by` and links to it: a version that is not current neither supersedes nor is superseded. */
 export function setCurrent(db: Db, id: number, isCurrent: boolean): void {
   db.run(sql`UPDATE observations
     SET is_current = ${isCurrent}, superseded_by = NULL, superseded_at = NULL, valid_to = NULL WHERE id = ${id}`);
@@ -191,7 +192,7 @@ export function setCurrent(db: Db, id: number, isCurrent: boolean): void {
     WHERE relationship = 'supersedes' AND target_type = 'observation' AND target_id = ${`o${id}`}`);
 }
 
-/** Counts the current versions. */
+/** Counts current observations and current summaries of turns. */
 export function memoryCounts(db: Db, projectId: number | undefined): { observations: number; summaries: number } {
   const isCounted = sql`is_current = 1 AND (${projectId} IS NULL OR project_id = ${projectId})`;
   const observations = db.value<number>(sql`SELECT count(*) FROM observations WHERE ${isCounted}`) ?? 0;
@@ -200,7 +201,7 @@ export function memoryCounts(db: Db, projectId: number | undefined): { observati
   return { observations, summaries: summaries ?? 0 };
 }
 
-/** SQL: a person pinned, edited, imported, wrote or superseded it, or superseded another with it. */
+/** SQL: whether a user pinned, edited, imported, wrote or superseded the observation, or superseded another with it. */
 export const EDITED_BY_USER = sql`(pinned = 1 OR edited_at IS NOT NULL OR superseded_at IS NOT NULL OR producer IN ('user', 'import')
   OR EXISTS (SELECT 1 FROM observations older WHERE older.superseded_by = observations.id AND older.superseded_at IS NOT NULL))`;
 
@@ -208,7 +209,7 @@ export function isEditedByUser(db: Db, id: number): boolean {
   return db.has(sql`SELECT 1 FROM observations WHERE id = ${id} AND ${EDITED_BY_USER}`);
 }
 
-/** Deletes what the extractor derived from turns that no longer exist. */
+/** Deletes observations and summaries that the extractor derived from turns that no longer exist. */
 export function deleteOrphans(db: Db, projectId: number | undefined): void {
   for (const name of ["observations", "summaries"]) {
     const table = raw(name);
@@ -222,7 +223,7 @@ export function deleteOrphans(db: Db, projectId: number | undefined): void {
 
 export type ChainRow = Pick<ObservationRow, "id" | "valid_from" | "superseded_by" | "valid_to">;
 
-/** Current observations with one subject, oldest first, without those that a person superseded. */
+/** Current observations with this subject, oldest first. Leaves out those that a user superseded. */
 export function subjectChain(db: Db, projectId: number | null, subject: string): ChainRow[] {
   return db.all(sql`SELECT id, valid_from, superseded_by, valid_to FROM observations
     WHERE project_id IS ${projectId} AND subject = ${subject} AND is_current = 1

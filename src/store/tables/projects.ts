@@ -1,4 +1,4 @@
-// projects: one row per code base, for all its folders and worktrees.
+// projects: one row per code base. All folders and worktrees of a code base are one project.
 import { AppError } from "../../core/error.ts";
 import type { Project } from "../../core/event.ts";
 import { oneLine } from "../../core/text.ts";
@@ -31,8 +31,8 @@ export function projectRoot(db: Db, id: number): string {
 }
 
 /**
- * The project whose root is this folder or the nearest above it. Projects without a session do not count: an agent only
- * changed into their folders. Windows roots are compared with "/" and without case.
+ * The project whose root is this folder or the nearest one above it. Ignores projects without a session: their folders
+ * are only known because an agent changed into them. Windows roots are compared with "/" and ignoring case.
  */
 export function projectAbove(db: Db, path: string): ProjectRow | undefined {
   return db.get(sql`${ROW} FROM projects p,
@@ -43,14 +43,14 @@ export function projectAbove(db: Db, path: string): ProjectRow | undefined {
     ORDER BY length(r.start) DESC LIMIT 1`);
 }
 
-/** The project with this key, else all with this name, the most recent first: two folders may have one name. */
+/** The project with this key. Else all projects with this name, most recent first: names are not unique. */
 export function projectsNamed(db: Db, name: string): ProjectRow[] {
   const named = db.all<ProjectRow>(sql`${ROW} FROM projects p LEFT JOIN sessions s ON s.project_id = p.id
     WHERE p.name = ${name} OR p.key = ${name} GROUP BY p.id ORDER BY p.key = ${name} DESC, max(s.last_at) DESC`);
   return named[0]?.key === name ? named.slice(0, 1) : named;
 }
 
-/** For commands that write: several projects with this name are an error. */
+/** For commands that write. Throws if several projects have this name. */
 export function onlyProjectNamed(db: Db, name: string): ProjectRow | undefined {
   const named = projectsNamed(db, name);
   if (named.length <= 1) return named[0];
@@ -59,7 +59,7 @@ export function onlyProjectNamed(db: Db, name: string): ProjectRow | undefined {
   });
 }
 
-/** Every project with a session, the most recent first. */
+/** All projects that have a session, most recent first. */
 export function listProjects(db: Db): (ProjectRow & { sessions: number; last_at: number })[] {
   return db.all(sql`${ROW}, count(*) AS sessions, max(s.last_at) AS last_at
     FROM projects p JOIN sessions s ON s.project_id = p.id WHERE ${isSession()} GROUP BY p.id ORDER BY last_at DESC`);

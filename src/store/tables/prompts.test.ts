@@ -7,24 +7,24 @@ import { upsertProject } from "./projects.ts";
 import { insertPrompt } from "./prompts.ts";
 import { upsertSession } from "./sessions.ts";
 
-interface Told {
+interface ReportedPrompt {
   promptId?: string;
   text: string;
   at: number;
 }
 
 const T = 1_700_000_000_000;
-const asked = { promptId: "a", text: "Go", at: T };
-/** Typed within seconds: hooks report it with the id of the turn it was typed in. */
+const before = { promptId: "a", text: "Go", at: T };
+/** Typed while the agent works. The hook reports it with the id of the prompt before it. */
 const byHook = { promptId: "a", text: "and this", at: T + 800 };
-const handedOver = { promptId: "a", text: "and this", at: T + 780 };
-const inItsTurn = { promptId: "b", text: "and this", at: T + 780 };
+const inTranscript = { promptId: "a", text: "and this", at: T + 780 };
+const inOwnTurn = { promptId: "b", text: "and this", at: T + 780 };
 
-function rowsOf(told: readonly Told[]): unknown[] {
+function rowsOf(reports: readonly ReportedPrompt[]): unknown[] {
   const db = openStore(join(mkdtempSync(join(tmpdir(), "c-mem-prompts-")), "c-mem.db"));
   const projectId = upsertProject(db, { key: "k", name: "k", root: "/k" }, 1);
   const { id } = upsertSession(db, { sessionId: "s", agent: "claude-code", projectId, cwd: "/k", at: 1 });
-  for (const one of told) insertPrompt(db, { sessionDbId: id, ...one });
+  for (const one of reports) insertPrompt(db, { sessionDbId: id, ...one });
   const rows = db.all<{ prompt_id: string | null; text: string }>(
     "SELECT prompt_id, text FROM prompts ORDER BY prompt_number",
   );
@@ -32,44 +32,44 @@ function rowsOf(told: readonly Told[]): unknown[] {
   return rows.map(({ prompt_id, text }) => `${prompt_id?.replace(/@\d+/, "@") ?? "-"}: ${text}`);
 }
 
-describe("a prompt typed while the agent was at work", () => {
+describe("a prompt typed while the agent was working", () => {
   it.each([
     [
-      [asked, byHook, handedOver],
+      [before, byHook, inTranscript],
       ["a: Go", "a@: and this"],
     ],
     [
-      [asked, handedOver, byHook],
+      [before, inTranscript, byHook],
       ["a: Go", "a@: and this"],
     ],
     [
-      [byHook, asked, handedOver],
+      [byHook, before, inTranscript],
       ["a: Go", "a@: and this"],
     ],
     [
-      [asked, byHook, inItsTurn],
+      [before, byHook, inOwnTurn],
       ["a: Go", "b: and this"],
     ],
     [
-      [asked, inItsTurn, byHook],
+      [before, inOwnTurn, byHook],
       ["a: Go", "b: and this"],
     ],
     [
-      [asked, handedOver, inItsTurn, inItsTurn, byHook, handedOver],
+      [before, inTranscript, inOwnTurn, inOwnTurn, byHook, inTranscript],
       ["a: Go", "b: and this"],
     ],
-  ])("is one row beside the prompt it was typed after (%#)", (told, rows) => {
-    expect(rowsOf(told)).toEqual(rows);
+  ])("is one row, in addition to the prompt before it (%#)", (reports, rows) => {
+    expect(rowsOf(reports)).toEqual(rows);
   });
 
-  it("is kept apart from others of the same moment", () => {
+  it("is a separate row from other prompts of the same time", () => {
     const others = ["this", "that", "and this too"].map((text) => ({ ...byHook, text }));
     const rows = ["a: Go", "a@: this", "a@.2: that", "a@.3: and this too"];
-    expect(rowsOf([asked, ...others])).toEqual(rows);
-    expect(rowsOf([asked, ...others, ...others])).toEqual(rows);
+    expect(rowsOf([before, ...others])).toEqual(rows);
+    expect(rowsOf([before, ...others, ...others])).toEqual(rows);
   });
 
-  it("is another prompt when the same text is typed again later", () => {
-    expect(rowsOf([asked, byHook, { ...byHook, at: T + 60_000 }])).toEqual(["a: Go", "a@: and this", "a@: and this"]);
+  it("is a separate row if the same text is typed again later", () => {
+    expect(rowsOf([before, byHook, { ...byHook, at: T + 60_000 }])).toEqual(["a: Go", "a@: and this", "a@: and this"]);
   });
 });

@@ -1,4 +1,4 @@
-// prompts: what the user asked in each turn, and the agent's last message of the turn.
+// prompts: one row per turn, with the user's prompt and the agent's response.
 import type { Db } from "../db/driver.ts";
 import { nextId } from "../db/item-ids.ts";
 import { anyOf, raw, sql, type Sql } from "../db/sql.ts";
@@ -6,7 +6,7 @@ import { endedAt, turnState, type TurnState } from "./session-status.ts";
 import { family } from "./sessions.ts";
 import { markSessionStale, markTurnEnded } from "./stale-turns.ts";
 
-/** A turn, by its session and number: 0 before the first prompt. */
+/** A session and the number of a turn. The number is 0 before the first prompt. */
 export interface TurnPlace {
   sessionDbId: number;
   promptNumber: number;
@@ -19,13 +19,13 @@ export interface NewPrompt {
   at: number;
 }
 
-/** Hooks and transcript report one prompt within this time of each other; the same text later is another prompt. */
+/** Hooks and the transcript report the same prompt within this time. The same text later is another prompt. */
 const SAME_MOMENT_MS = 10_000;
 
 /**
- * Adds a prompt at its place among the session's turns. The same prompt reported twice stays one row: its `newId` is
- * undefined. The caller indexes the text of a new one. `ownsId`: events with this prompt id belong to this prompt, not to
- * an earlier one with the same id.
+ * Inserts a prompt, ordered by time. If the prompt was recorded before, `newId` is undefined. The caller must index the
+ * text of a new one. `ownsId`: events with this prompt id belong to this prompt, not to an earlier one with the same
+ * id.
  */
 export function insertPrompt(db: Db, prompt: NewPrompt) {
   const { sessionDbId, text, at } = prompt;
@@ -44,12 +44,12 @@ export function insertPrompt(db: Db, prompt: NewPrompt) {
   };
 }
 
-/** Indexes the letters of a prompt, to correct typos in queries. Must run in the transaction that inserts the prompt. */
+/** Indexes a prompt by trigrams, to correct typos in queries. Must run in the transaction that inserts the prompt. */
 export function indexTrigrams(db: Db, { id, text }: { id: number; text: string }): void {
   db.run(sql`INSERT INTO prompts_trigram (rowid, text) VALUES (${id}, ${text})`);
 }
 
-/** Deletes the rows and their index entries. `ids`: SQL that selects them. */
+/** Deletes the rows and their index entries. `ids`: SQL that selects the ids. */
 export function deletePrompts(db: Db, ids: Sql): void {
   db.run(sql`DELETE FROM turns_fts WHERE rowid IN (${ids})`);
   db.run(sql`INSERT INTO prompts_trigram (prompts_trigram, rowid, text)
@@ -71,18 +71,18 @@ function promptById(db: Db, { sessionDbId, promptId }: NewPrompt): StoredPrompt 
 }
 
 /**
- * By the agent's own id; else the same text at the same moment; else, where the agent gives no ids at all, the same
- * text again before anything else happened in the turn.
+ * Finds a prompt that was recorded before: by the agent's id, or by the same text at the same time. If the agent gives
+ * no ids, also by the same text again before anything else happened in the turn.
  */
 function findSamePrompt(db: Db, prompt: NewPrompt): number | undefined {
   const { sessionDbId, promptId, text, at } = prompt;
   const byId = promptById(db, prompt);
-  // A command, or a prompt typed while the agent was working, carries the id of the prompt before it.
+  // A command, or a prompt typed while the agent was working, has the id of the prompt before it.
   if (byId?.text === text) return byId.prompt_number;
   const alike = db.all<StoredPrompt>(sql`SELECT * FROM prompts WHERE session_db_id = ${sessionDbId}
     AND created_at BETWEEN ${at - SAME_MOMENT_MS} AND ${at + SAME_MOMENT_MS} AND text = ${text}`);
-  // One report has an id and the other none, or the id of the turn it was typed in. Two prompts from the same source
-  // have two ids.
+  // The same prompt only if one of them has no id, or the id of the turn in which it was typed. Different ids of their
+  // own mean different prompts.
   const same = alike.find(({ prompt_id: id }) =>
     promptId === undefined ? id !== null : id === null || id.includes("@") || byId !== undefined,
   );
@@ -98,7 +98,7 @@ function findRepeated(db: Db, { sessionDbId, text }: NewPrompt): number | undefi
       AND NOT EXISTS (SELECT 1 FROM tool_uses t WHERE t.session_db_id = p.session_db_id AND t.prompt_number = p.prompt_number)`);
 }
 
-/** Of two prompts with the same id the earlier one keeps it; the other gets "id@time", the same on every reading. */
+/** If two prompts have the same id, the earlier one keeps it and the other one gets "id@time". */
 function ownPromptId(db: Db, prompt: NewPrompt): string | undefined {
   const { sessionDbId, promptId, at } = prompt;
   const owner = promptById(db, prompt);
@@ -109,7 +109,7 @@ function ownPromptId(db: Db, prompt: NewPrompt): string | undefined {
   return promptId;
 }
 
-/** "id@time"; the second of the same moment is "id@time.2". */
+/** "id@time", or "id@time.2" for the second prompt with the same id and time. */
 function timedId(db: Db, sessionDbId: number, promptId: string, at: number): string {
   const id = `${promptId}@${at}`;
   let free = id;
@@ -117,10 +117,10 @@ function timedId(db: Db, sessionDbId: number, promptId: string, at: number): str
   return free;
 }
 
-/** Tables whose rows have the number of their turn. */
+/** Tables with a column prompt_number. */
 export const TURN_TABLES = ["tool_uses", "messages", "commits", "file_snapshots", "observations", "summaries"] as const;
 
-/** Numbers a session's turns by time, after a prompt was added late. Returns the number of that prompt. */
+/** Numbers a session's turns by time, after a prompt was inserted late. Returns the number of that prompt. */
 export function renumberTurns(db: Db, sessionDbId: number, promptDbId: number): number {
   const turns = db.all<{ id: number; prompt_number: number }>(sql`SELECT id, prompt_number FROM prompts
     WHERE session_db_id = ${sessionDbId} ORDER BY created_at, id`);
@@ -128,7 +128,7 @@ export function renumberTurns(db: Db, sessionDbId: number, promptDbId: number): 
     .map((turn, index) => [turn.prompt_number, index + 1] as const)
     .filter(([before, after]) => before !== after);
   if (moved.length > 0) {
-    // Numbers are unique in a session: negative ones first, so that they do not collide.
+    // Changes all numbers to negative ones first, because they are unique in a session.
     db.run(sql`UPDATE prompts SET prompt_number = -prompt_number WHERE session_db_id = ${sessionDbId}`);
     for (const [index, turn] of turns.entries())
       db.run(sql`UPDATE prompts SET prompt_number = ${index + 1} WHERE id = ${turn.id}`);
@@ -165,7 +165,7 @@ export interface TurnEnd {
   at: number;
 }
 
-/** A turn can stop more than once (background work wakes it again): the newest response wins. */
+/** A turn can end more than once, if background work wakes the agent again. The newest response is kept. */
 export function endPrompt(db: Db, turn: TurnEnd): void {
   const { sessionDbId, number, at, isInterrupted } = turn;
   const row = findStarted(db, turn);
@@ -183,7 +183,7 @@ export function endPrompt(db: Db, turn: TurnEnd): void {
   for (const typed of typedMeanwhile) markTurnEnded(db, sessionDbId, typed);
 }
 
-/** Records the newest message of a turn that may continue; clears an end recorded at the same time. */
+/** Records the newest message of a turn that may continue. Clears the turn's end if it has the same time. */
 export function setResponse(db: Db, turn: Omit<TurnEnd, "isInterrupted">): void {
   const row = findStarted(db, turn);
   if (row === undefined || (row.response !== null && turn.at < (row.ended_at ?? 0))) return;
@@ -192,7 +192,7 @@ export function setResponse(db: Db, turn: Omit<TurnEnd, "isInterrupted">): void 
     WHERE id = ${row.id} AND (response IS NOT ${response} OR ended_at = ${turn.at})`);
 }
 
-/** The turn, unless it began after this time: a message from before a prompt does not answer it. */
+/** The turn, unless its prompt is later than `at`: then the response cannot belong to it. */
 function findStarted(
   db: Db,
   { sessionDbId, number, at }: Pick<TurnEnd, "sessionDbId" | "number" | "at">,
@@ -201,10 +201,13 @@ function findStarted(
     WHERE session_db_id = ${sessionDbId} AND prompt_number = ${number} AND created_at <= ${at + SAME_MOMENT_MS}`);
 }
 
-/** An async hook may report a tool use this long after the turn's end. */
+/** An async hook may report a tool use up to this long after the end of its turn. */
 const LATE_MS = 5_000;
 
-/** Work after the last turn's end: background work or a notification woke the agent. Returns whether the turn is open now. */
+/**
+ * Reopens the session's last turn after an event: background work or a notification woke the agent. Returns whether the
+ * turn is open now.
+ */
 export function reopenTurn(db: Db, sessionDbId: number, promptNumber: number, at: number): boolean {
   const turn = db.get<{ id: number; ended_at: number | null }>(sql`SELECT p.id, p.ended_at
     FROM prompts p JOIN sessions s ON s.id = p.session_db_id AND s.prompt_count = p.prompt_number
@@ -215,7 +218,7 @@ export function reopenTurn(db: Db, sessionDbId: number, promptNumber: number, at
   return true;
 }
 
-/** The agent is about to compact its context: the turn gets a summary now, and another when it ends. */
+/** Notes that the agent compacts its context: the turn gets a summary now, and another one when it ends. */
 export function setCheckpoint(db: Db, sessionDbId: number, promptNumber: number, at: number): void {
   db.run(sql`UPDATE prompts SET checkpoint_at = max(coalesce(checkpoint_at, 0), ${at})
     WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber}`);
@@ -247,7 +250,7 @@ export function promptsByIds(db: Db, ids: readonly number[]): PromptRow[] {
   return db.all(sql`${TURN} WHERE p.id IN ${anyOf(ids)}`);
 }
 
-/** The agent's response in a turn, else its last message. */
+/** The response of a turn, else the last message of the assistant in it. */
 export function lastResponse(db: Db, sessionDbId: number, promptNumber: number): string | undefined {
   return db.value(sql`SELECT coalesce(
       (SELECT response FROM prompts WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber}),
@@ -256,7 +259,7 @@ export function lastResponse(db: Db, sessionDbId: number, promptNumber: number):
        ORDER BY created_at DESC, id DESC LIMIT 1))`);
 }
 
-/** A prompt's current number: prompts that arrive late shift it. */
+/** The prompt's current number. It changes when an earlier prompt is inserted late. */
 export function findPromptPlace(db: Db, promptDbId: number): TurnPlace | undefined {
   return db.get(
     sql`SELECT session_db_id AS sessionDbId, prompt_number AS promptNumber FROM prompts WHERE id = ${promptDbId}`,

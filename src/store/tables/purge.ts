@@ -1,5 +1,5 @@
-// Deletes old evidence and old memory to free disk space. Unlike forgetting, it leaves no tombstones and does not overwrite
-// free pages. What a person pinned, wrote or changed stays.
+// Purge: deletes old evidence and old memory to free disk space. Unlike forget, it writes no tombstones and does not
+// overwrite free pages. Keeps what a user pinned, wrote or edited.
 import type { Db } from "../db/driver.ts";
 import { anyOf, raw, sql, type Sql } from "../db/sql.ts";
 import { EDITED_BY_USER } from "./observations.ts";
@@ -14,7 +14,7 @@ export interface OldSession {
   last_at: number;
 }
 
-/** Sessions with evidence that ended before a time, oldest first. Of one project, or of all but some. */
+/** Sessions with evidence and no activity since `before`, oldest first. `except`: ids of projects to leave out. */
 export function sessionsBefore(
   db: Db,
   before: number,
@@ -30,15 +30,15 @@ export function sessionsBefore(
     ORDER BY s.last_at, s.id`);
 }
 
-/** During a long purge a session may be continued, or be forgotten and its id given to another. */
+/** False if, during a long purge, the session was continued, or was forgotten and its row id reused. */
 export function isStillOld(db: Db, { id, session_id, last_at }: OldSession): boolean {
   return db.has(sql`SELECT 1 FROM sessions
     WHERE id = ${id} AND session_id = ${session_id} AND last_at = ${last_at} AND status <> 'active'`);
 }
 
 /**
- * Estimates the bytes of a session's evidence: indexes take about as much again as the texts, and each row 300 bytes for
- * its ids in five indexes. Estimates high, because a low estimate purges more sessions than needed.
+ * Estimates the disk usage of a session's evidence: its texts, as much again for the full-text indexes, and 300 bytes
+ * per row for its ids in five indexes. Rather too high than too low: a low estimate purges more sessions than needed.
  */
 export function evidenceBytes(db: Db, sessionDbId: number): number {
   const bytes = (table: string, texts: string): Sql =>
@@ -50,12 +50,13 @@ export function evidenceBytes(db: Db, sessionDbId: number): number {
   );
 }
 
-/** Rows per step: a few milliseconds. */
+/** Rows per step, which takes a few milliseconds. */
 const BATCH = 100;
 
 /**
- * Must run in transactions (inBatches); the store is consistent after each step. Interrupted, the session still has
- * evidence, and the next purge continues. Observations and the session's own summary stay, without their evidence.
+ * Deletes a session's evidence. Keeps its observations and the summary of the whole session, without their evidence.
+ * Must run in transactions (inBatches). The database is consistent after each step, and an interrupted purge continues
+ * at the next one.
  */
 export function* purgeEvidence(db: Db, sessionDbId: number): Generator<void, void> {
   const ofFamily = sql`session_db_id IN (${family(sessionDbId)})`;
@@ -70,20 +71,20 @@ export function* purgeEvidence(db: Db, sessionDbId: number): Generator<void, voi
   db.run(sql`UPDATE sessions SET prompt_count = 0 WHERE id IN (${family(sessionDbId)})`);
 }
 
-/** Runs first: from now on a sync does not restore the session, and kept rows do not refer to deleted ones. */
+/** Runs first, so that a sync does not import the session again and kept rows do not refer to deleted ones. */
 function detachMemory(db: Db, sessionDbId: number): void {
   const ofFamily = sql`session_db_id IN (${family(sessionDbId)})`;
   db.run(sql`DELETE FROM summaries WHERE ${ofFamily} AND prompt_number > 0`);
   db.run(sql`UPDATE observations SET evidence = '[]' WHERE ${ofFamily}`);
   db.run(sql`UPDATE summaries SET evidence = '[]' WHERE ${ofFamily}`);
   db.run(sql`UPDATE observations SET prompt_number = NULL WHERE ${ofFamily}`);
-  // 0, no turn: if the session is continued, its turns are counted from 1.
+  // 0 means no turn. If the session is continued, its turns are numbered from 1 again.
   db.run(sql`UPDATE commits SET prompt_number = 0 WHERE ${ofFamily}`);
   db.run(sql`DELETE FROM file_snapshots WHERE ${ofFamily}`);
   db.run(sql`UPDATE sessions SET purged_at = last_at WHERE id IN (${family(sessionDbId)})`);
 }
 
-/** Evidence of the session from before this time was purged: its absence is intended. */
+/** Whether evidence of the session from this time was purged, and must not be imported again. */
 export function isPurged(db: Db, sessionId: string, at: number): boolean {
   return db.has(sql`SELECT 1 FROM sessions WHERE session_id = ${sessionId} AND purged_at >= ${at}`);
 }

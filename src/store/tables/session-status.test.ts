@@ -8,7 +8,7 @@ import { updateIdleStatuses } from "./session-status.ts";
 import { turnsOfSession } from "../reads/timeline.ts";
 
 const HOUR = 60 * MINUTE;
-/** Long enough ago for a turn to have happened, too short to count as idle. */
+/** Events are within the hour before this, so that no session is idle. */
 const NOW = Date.now();
 const at = (minutes: number): { at: number } => ({ at: NOW - HOUR + minutes * MINUTE });
 const status = (db: Db, sessionId = "s1"): string | undefined =>
@@ -32,7 +32,7 @@ describe("the status of a session", () => {
       "active",
     ],
     [
-      "is completed when the turn ended",
+      "is completed when the turn has ended",
       [
         [prompt("Why?"), 0],
         [ended("Because."), 2],
@@ -58,7 +58,7 @@ describe("the status of a session", () => {
       "active",
     ],
     [
-      "is completed by the end of the session, also in the middle of a turn",
+      "is completed by the end of the session, even during a turn",
       [
         [prompt("Why?"), 0],
         [bash("ls"), 1],
@@ -67,7 +67,7 @@ describe("the status of a session", () => {
       "completed",
     ],
     [
-      "stays completed when the session is resumed, until something is asked",
+      "stays completed when the session is resumed, until the next prompt",
       [
         [prompt("Why?"), 0],
         [end, 2],
@@ -85,7 +85,7 @@ describe("the status of a session", () => {
       "interrupted",
     ],
     [
-      "is interrupted also where the session ended after that",
+      "is interrupted also if the session ended after that",
       [
         [prompt("Why?"), 0],
         [interrupted, 2],
@@ -94,7 +94,7 @@ describe("the status of a session", () => {
       "interrupted",
     ],
     [
-      "is interrupted also where the transcript is read after the end",
+      "is interrupted also if the transcript is read after the end",
       [
         [prompt("Why?"), 0],
         [end, 3],
@@ -103,7 +103,7 @@ describe("the status of a session", () => {
       "interrupted",
     ],
     [
-      "goes by the last turn, not by an earlier one",
+      "depends on the last turn, not on earlier ones",
       [
         [prompt("Why?"), 0],
         [interrupted, 2],
@@ -122,7 +122,7 @@ describe("the status of a session", () => {
       "active",
     ],
     [
-      "stays completed where a tool use is reported a moment late",
+      "stays completed if a tool use is reported a few seconds late",
       [
         [prompt("Why?"), 0],
         [ended("Done."), 2],
@@ -131,7 +131,7 @@ describe("the status of a session", () => {
       "completed",
     ],
     [
-      "stays completed where only the client notes something afterwards",
+      "stays completed if only a system message follows",
       [
         [prompt("Why?"), 0],
         [ended("Done."), 2],
@@ -140,7 +140,7 @@ describe("the status of a session", () => {
       "completed",
     ],
     [
-      "is active while the transcript has words but no end",
+      "is active while the transcript has a response but no end of the turn",
       [
         [prompt("Why?"), 0],
         [{ kind: "response", text: "Let me look." }, 1],
@@ -156,7 +156,7 @@ describe("the status of a session", () => {
     db.close();
   });
 
-  it("of a subagent is active until it reports, and interrupted if its transcript shows that", () => {
+  it("is active for a subagent until it reports its end, or interrupted if its transcript shows it", () => {
     const { db, add } = seedStore();
     add("s1", prompt("Ask two agents"), at(0));
     add("s1", bash("ls"), { ...at(1), agentId: "a" });
@@ -168,7 +168,7 @@ describe("the status of a session", () => {
     db.close();
   });
 
-  it("of an old session without an end is interrupted as soon as it is read", () => {
+  it("is interrupted for an old session without an end as soon as it is recorded", () => {
     const { db, add } = seedStore();
     add("s1", prompt("Why?"));
     add("s1", bash("ls"));
@@ -181,7 +181,7 @@ describe("the status of a session", () => {
 });
 
 describe("a turn without an end", () => {
-  it("is interrupted after a day, its memory is derived again, and a later event continues it", () => {
+  it("is interrupted after a day and its memory becomes stale; a later event reopens it", () => {
     const { db, add } = seedStore();
     add("s1", prompt("Why?"), at(0));
     add("s1", bash("ls"), at(1));
@@ -196,7 +196,7 @@ describe("a turn without an end", () => {
     db.close();
   });
 
-  it("is not running once another prompt followed", () => {
+  it("is completed when another prompt follows", () => {
     const { db, add } = seedStore();
     add("s1", prompt("Why?"), at(0));
     add("s1", prompt("Something else"), at(3));
@@ -208,7 +208,7 @@ describe("a turn without an end", () => {
   });
 });
 
-it("the memory of a prompt typed during a turn is derived again when that turn ends", () => {
+it("memory of a prompt typed during a turn becomes stale when that turn ends", () => {
   const { db, add } = seedStore();
   add("s1", { kind: "prompt", promptId: "p1", text: "Why?" }, at(0));
   add("s1", { kind: "prompt", promptId: "p2", text: "And hurry" }, at(1));
@@ -237,7 +237,7 @@ describe("a turn's summary", () => {
       "SELECT prompt_number, next_steps, notes FROM summaries WHERE prompt_number > 0",
     );
 
-  it("is written when the turn ends, and before compaction says that the turn is in progress", () => {
+  it("is written before compaction, as in progress, and when the turn ends", () => {
     const { db, add } = seedStore();
     add("s1", prompt("Fix the login"), at(0));
     add("s1", bash("npm ci"), at(1));
@@ -252,7 +252,7 @@ describe("a turn's summary", () => {
     db.close();
   });
 
-  it("calls a turn interrupted only if it was", () => {
+  it("says that the turn was interrupted only if it was", () => {
     const { db, add } = seedStore();
     add("s1", prompt("Fix the login"), at(0));
     add("s1", bash("npm test"), at(1));
@@ -269,7 +269,7 @@ describe("a turn's summary", () => {
   });
 });
 
-it("a session whose memory failed three times is failed until it is retried", () => {
+it("a session is failed if its job failed three times, until the job is retried", () => {
   const { db, add } = seedStore();
   add("s1", prompt("Why?"), at(0));
   add("s1", ended("Because."), at(1));

@@ -1,4 +1,4 @@
-// sessions.status and the state of a turn, derived from evidence. This is the only place that decides either.
+// Derives sessions.status and the state of a turn from evidence. No other file decides either of them.
 //
 //   active       the last turn has not ended
 //   completed    the last turn ended, or the agent reported the end of the session
@@ -11,19 +11,19 @@ import { anyOf, raw, sql, type Sql } from "../db/sql.ts";
 
 export type SessionStatus = "active" | "completed" | "interrupted" | "failed";
 
-/** After this long without activity a turn without an end counts as interrupted. */
+/** A turn without an end counts as interrupted after this time without activity. */
 const IDLE_MS = 24 * 60 * 60_000;
 
 /** The end reason of a subagent whose transcript shows that it was interrupted. */
 export const INTERRUPTED = "interrupted";
 
-/** SQL: whether a turn of the session `s` is running. Only its last turn can be. */
+/** SQL: whether a turn of the session `s` is running. Only the last turn can be running. */
 export function isRunning(prompt = "p"): Sql {
   const p = raw(prompt);
   return sql`(${p}.ended_at IS NULL AND ${p}.prompt_number = s.prompt_count AND s.status = 'active')`;
 }
 
-/** SQL: when a turn ended: as reported, else when the next prompt came. NULL while it runs. */
+/** SQL: the reported end of a turn, else the time of the next prompt. NULL while the turn is running. */
 export function endedAt(prompt = "p"): Sql {
   const p = raw(prompt);
   return sql`coalesce(${p}.ended_at, (SELECT next.created_at FROM prompts next
@@ -42,7 +42,7 @@ export function turnState(prompt = "p"): Sql {
     ELSE 'completed' END`;
 }
 
-/** The status of a session `s` whose last turn is `turn`; idle since before `idleSince`, it counts as interrupted. */
+/** SQL: the status of a session `s` with LAST_TURN as `turn`. An open turn idle since `idleSince` is interrupted. */
 function statusOf(idleSince: number): Sql {
   return sql`CASE
     WHEN turn.is_open AND s.last_at >= ${idleSince} THEN 'active'
@@ -53,7 +53,7 @@ function statusOf(idleSince: number): Sql {
     ELSE 'completed' END`;
 }
 
-/** The last turn of each session; a session without prompts (a subagent's, for example) is open until its end is reported. */
+/** SQL: the last turn of each session. A session without prompts (a subagent) is open until its end is reported. */
 const LAST_TURN = sql`
   SELECT s.id AS session_db_id,
     s.end_reason IS NULL AND p.ended_at IS NULL AND (p.id IS NOT NULL OR s.purged_at IS NULL) AS is_open,
@@ -72,21 +72,21 @@ export function updateStatus(db: Db, sessionIds: Iterable<string>, now = Date.no
   update(db, now, sql`s.session_id IN ${anyOf(sessionIds)}`);
 }
 
-/** Derives all statuses again after an import: those of an older store were not derived from evidence. */
+/** For an import: older versions did not derive statuses from evidence. */
 export function updateAllStatuses(db: Db, now: number): void {
   update(db, now, sql`1`);
 }
 
-/** Derives the status of all sessions whose memory failed again. */
+/** Derives the status of all failed sessions again. */
 export function updateFailedStatuses(db: Db, now: number): void {
   update(db, now, sql`s.status = 'failed'`);
 }
 
-/** Ends sessions that were idle for a day. Returns those that count as interrupted now: their memory is stale. */
+/** Updates sessions that were idle for a day. Returns those that are interrupted now: their memory is stale. */
 export function updateIdleStatuses(db: Db, now: number): string[] {
   return transaction(db, () => {
     const interrupted = update(db, now, sql`s.status = 'active'`).filter(({ status }) => status === "interrupted");
-    // That the last turn is over changes what is derived from it.
+    // Memory derived from a turn depends on whether it has ended.
     for (const { id, prompt_count } of interrupted) markTurnEnded(db, id, prompt_count);
     return interrupted.map(({ session_id }) => session_id);
   });

@@ -1,8 +1,8 @@
-// sessions: one row per conversation, and one per subagent below it.
+// sessions: one row per conversation, and one per subagent.
 //
-// What counts, in every list and number:
-//   session   a conversation with at least one prompt; one that was only opened is stored and not counted
-//   subagent  a session that another session started; counted apart, shown inside its conversation
+// Lists and counts use these definitions:
+//   session   a conversation with at least one prompt; a conversation without a prompt is stored but not counted
+//   subagent  a session that another session started; counted separately and shown inside its conversation
 //   project   a code base with at least one session
 import type { Db } from "../db/driver.ts";
 import { raw, sql, type Sql } from "../db/sql.ts";
@@ -21,7 +21,7 @@ export function isSubagent(session = "s"): Sql {
   return sql`(${raw(session)}.parent_session_db_id IS NOT NULL)`;
 }
 
-/** SQL: a session and its subagents, whose rows carry the number of the turn they worked for. */
+/** SQL: ids of a session and its subagents. Rows of subagents have the turn numbers of the session. */
 export function family(sessionDbId: number): Sql {
   return sql`SELECT id FROM sessions WHERE id = ${sessionDbId} OR parent_session_db_id = ${sessionDbId}`;
 }
@@ -42,13 +42,13 @@ export interface NewSession {
 export interface UpsertedSession {
   id: number;
   projectId: number;
-  /** The time of its newest event: older events only fill in what was not known. */
+  /** The time of the session's newest event. Older events only fill in missing values. */
   lastAt: number;
   /** Evidence from before this time was purged. */
   purgedAt: number | null;
 }
 
-/** Creates the session or widens its times, so that events may arrive in any order. */
+/** Creates the session, or extends its time span and fills in missing values. Events may arrive in any order. */
 export function upsertSession(db: Db, session: NewSession): UpsertedSession {
   const { sessionId, agent, projectId, parentId, subtitle, cwd, branch, transcriptPath, version, at } = session;
   return db.get(sql`INSERT INTO sessions (session_id, agent, project_id, parent_session_db_id, subtitle, cwd,
@@ -65,22 +65,22 @@ export function upsertSession(db: Db, session: NewSession): UpsertedSession {
     RETURNING id, project_id AS projectId, last_at AS lastAt, purged_at AS purgedAt`) as UpsertedSession;
 }
 
-export function widenSession(db: Db, id: number, firstAt: number, lastAt: number): void {
+export function extendTimeSpan(db: Db, id: number, firstAt: number, lastAt: number): void {
   db.run(
     sql`UPDATE sessions SET started_at = min(started_at, ${firstAt}), last_at = max(last_at, ${lastAt}) WHERE id = ${id}`,
   );
 }
 
-/** A prompt or a resume after the reported end continues the session. */
+/** Removes the reported end if a prompt or a resume at `at` came after it. */
 export function reopenSession(db: Db, id: number, at: number): void {
   db.run(sql`UPDATE sessions SET ended_at = NULL, end_reason = NULL
     WHERE id = ${id} AND end_reason IS NOT NULL AND coalesce(ended_at, 0) < ${at}`);
 }
 
-/** An async hook may start this long after the end of its session. */
+/** An async hook may report an event up to this long after the end of its session. */
 const LATE_MS = 5_000;
 
-/** Notes the reported end, which also ends the last turn, unless the session is known to have continued. */
+/** Records the reported end and ends the last turn. Ignores the end if the session has later events. */
 export function endSession(db: Db, id: number, end: { at: number; reason: string }): void {
   const { changes } = db.run(sql`UPDATE sessions SET ended_at = ${end.at}, end_reason = ${end.reason}
     WHERE id = ${id} AND last_at <= ${end.at} + ${LATE_MS}`);
@@ -94,7 +94,7 @@ function endOpenTurn(db: Db, sessionDbId: number, at: number): void {
   if (ended !== undefined) markTurnEnded(db, sessionDbId, ended);
 }
 
-/** The session, and those that its history was copied from. */
+/** The session's id, the id of the session it was forked from, and so on. */
 export function withForkSources(db: Db, sessionId: string): string[] {
   return db.column(sql`WITH RECURSIVE origin(id) AS (
       VALUES (${sessionId}) UNION SELECT s.forked_from FROM origin JOIN sessions s ON s.session_id = origin.id)
@@ -105,7 +105,7 @@ export function forkSource(db: Db, sessionId: string): string | undefined {
   return db.value(sql`SELECT forked_from FROM sessions WHERE session_id = ${sessionId}`);
 }
 
-/** The first values reported are kept. */
+/** Fills in the plan and the session it was forked from. Values that are set already do not change. */
 export function setPlanAndForkSource(
   db: Db,
   id: number,
@@ -118,7 +118,7 @@ export function setPlanAndForkSource(
   if (changes > 0) markLinksStale(db, id);
 }
 
-/** A title from the agent, `agent_title`, takes precedence over a derived one. */
+/** `agent_title` is the agent's own title. It takes precedence over the derived title. */
 export function sessionTitles(db: Db, id: number): { title: string | null; agent_title: string | null } {
   return db.get(sql`SELECT title, agent_title FROM sessions WHERE id = ${id}`) ?? { title: null, agent_title: null };
 }
@@ -156,7 +156,7 @@ export function findSession(db: Db, sessionId: string): SessionRow | undefined {
   return db.get(sql`${ROW} WHERE session_id = ${sessionId}`);
 }
 
-/** Read from an index alone and as one JSON text: ten thousand rows take almost three times as long. */
+/** One JSON text instead of rows: reading 10,000 rows takes almost three times as long. */
 export function sessionIdsOf(db: Db, projectId: number): ReadonlySet<number> {
   return cachedQuery(db, `sessions of ${projectId}`, () => {
     const ids = db.value<string>(sql`SELECT json_group_array(id) FROM sessions WHERE project_id = ${projectId}`);

@@ -1,11 +1,11 @@
-// stale_links: sessions whose links have to be derived again, by the next reader that needs them.
+// stale_links: sessions whose links must be derived again before they are read.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 
-/** How far back a session is compared with others: older sessions are seldom continued. */
+/** A session is compared with sessions up to this much older: older ones are seldom continued. */
 export const LINK_WINDOW_MS = 30 * 86_400_000;
 
-/** The session's evidence changed, from the given turn on or as a whole. */
+/** Call this when evidence of the session changed, either from the given turn on or anywhere. */
 export function markLinksStale(db: Db, sessionDbId: number, promptNumber?: number): void {
   db.run(sql`INSERT INTO stale_links VALUES (${sessionDbId}, coalesce(
       (SELECT created_at FROM prompts WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber}), 0))
@@ -18,15 +18,15 @@ export function markAllLinksStale(db: Db, projectId: number | undefined): void {
     WHERE parent_session_db_id IS NULL AND prompt_count > 0 AND (${projectId} IS NULL OR project_id = ${projectId})`);
 }
 
-/** A session's links depend on the sessions before it: when one of those changes or is deleted, later ones are linked again. */
+/** Marks the links of later sessions: they depend on this session, which changed or will be deleted. */
 export function markLaterLinksStale(db: Db, sessionDbId: number): void {
   const session = db.get<Span>(sql`SELECT project_id, started_at AS first, last_at AS last
     FROM sessions WHERE id = ${sessionDbId}`);
   if (session !== undefined) markBetween(db, session);
 }
 
-/** Marks the sessions after the changed ones, with one statement per project. */
-export function spreadStaleLinks(db: Db): void {
+/** Marks the links of all sessions that are later than a changed one, with one statement per project. */
+export function markLaterThanStale(db: Db): void {
   const spans = db.all<Span>(sql`
     SELECT s.project_id, min(max(s.started_at, d.changed_from)) AS first, max(s.last_at) AS last
     FROM stale_links d JOIN sessions s ON s.id = d.session_db_id WHERE d.changed_from IS NOT NULL GROUP BY s.project_id`);
@@ -49,13 +49,13 @@ export function hasStaleLinks(db: Db): boolean {
   return db.has(sql`SELECT 1 FROM stale_links LIMIT 1`);
 }
 
-/** Oldest first: a session is linked after the ones it may continue. */
+/** Oldest first, so that a session is linked after those it may continue. */
 export function staleLinks(db: Db, limit: number): number[] {
   return db.column(sql`SELECT s.id FROM stale_links d JOIN sessions s ON s.id = d.session_db_id
     ORDER BY s.started_at, s.session_id LIMIT ${limit}`);
 }
 
-/** A session that changed again since spreadStaleLinks stays marked. */
+/** Keeps the mark if the session changed again after markLaterThanStale. */
 export function clearStaleLinks(db: Db, sessionDbId: number): void {
   db.run(sql`DELETE FROM stale_links WHERE session_db_id = ${sessionDbId} AND changed_from IS NULL`);
 }

@@ -1,4 +1,4 @@
-// stale_turns and stale_memory: turns whose evidence changed, so that they are indexed and their memory derived again.
+// stale_turns and stale_memory: turns whose evidence changed. They must be indexed and their memory derived again.
 import type { Db } from "../db/driver.ts";
 import { raw, sql } from "../db/sql.ts";
 import { markLinksStale } from "./stale-links.ts";
@@ -8,7 +8,7 @@ export function markTurnStale(db: Db, sessionDbId: number, promptNumber: number)
   markTurnEnded(db, sessionDbId, promptNumber);
 }
 
-/** A turn's end changes what is derived from it, but none of its indexed words. */
+/** Marks only memory and links: the end of a turn does not change its indexed text. */
 export function markTurnEnded(db: Db, sessionDbId: number, promptNumber: number): void {
   mark(db, "stale_memory", sessionDbId, promptNumber);
   markLinksStale(db, sessionDbId, promptNumber);
@@ -25,7 +25,7 @@ export function markSessionStale(db: Db, sessionDbId: number): void {
   markLinksStale(db, sessionDbId);
 }
 
-/** The first turn of the session whose memory is out of date. */
+/** The first turn of the session with stale memory. */
 export function nextStaleTurn(db: Db, sessionDbId: number): { id: number; prompt_number: number } | undefined {
   return db.get(sql`SELECT p.id, p.prompt_number FROM prompts p JOIN stale_memory d ON d.prompt_db_id = p.id
     WHERE p.session_db_id = ${sessionDbId} ORDER BY p.prompt_number LIMIT 1`);
@@ -35,14 +35,14 @@ export function clearStaleTurn(db: Db, promptDbId: number): void {
   db.run(sql`DELETE FROM stale_memory WHERE prompt_db_id = ${promptDbId}`);
 }
 
-/** Sessions whose memory is out of date, the newest first because recent work is needed first. */
+/** Sessions with stale memory, newest first, because memory of recent work is needed first. */
 export function staleSessions(db: Db, projectId?: number): { id: number; session_id: string; turns: number }[] {
   return db.all(sql`SELECT s.id, s.session_id, count(*) AS turns
     FROM stale_memory d JOIN prompts p ON p.id = d.prompt_db_id JOIN sessions s ON s.id = p.session_db_id
     WHERE ${projectId} IS NULL OR s.project_id = ${projectId} GROUP BY s.id ORDER BY s.last_at DESC, s.id`);
 }
 
-/** Marks the memory of every turn of the project, or of all projects, to be derived again. */
+/** Marks the memory of every turn in the project, or in all projects. */
 export function markMemoryStale(db: Db, projectId: number | undefined): void {
   db.run(sql`INSERT OR IGNORE INTO stale_memory SELECT p.id FROM prompts p JOIN sessions s ON s.id = p.session_db_id
     WHERE ${projectId} IS NULL OR s.project_id = ${projectId}`);

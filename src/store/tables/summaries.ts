@@ -1,4 +1,4 @@
-// summaries: the eight fields of a turn, or of a whole session (turn 0), one row per producer.
+// summaries: the summary of a turn, or of a whole session (turn 0). One row per producer.
 import type { Producer, Summary } from "../../core/memory.ts";
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
@@ -13,7 +13,7 @@ export interface SummaryRow {
   learned: string;
   completed: string;
   next_steps: string;
-  /** JSON, as files_edited and evidence. */
+  /** JSON array, like files_edited and evidence. */
   files_read: string;
   files_edited: string;
   notes: string;
@@ -24,10 +24,10 @@ export interface SummaryRow {
   created_at: number;
 }
 
-/** The prompt number of a session's own summary. */
+/** The prompt number of the summary of a whole session. */
 export const WHOLE_SESSION = 0;
 
-/** Returns whether anything in it is new. */
+/** Returns whether the summary is new or differs from the stored one. */
 export function upsertSummary(db: Db, turn: TurnPlace, summary: Summary, producer: Producer, at: number): boolean {
   const { changes } = db.run(sql`INSERT INTO summaries
       (session_db_id, prompt_number, request, investigated, learned, completed, next_steps, files_read, files_edited,
@@ -46,7 +46,7 @@ export function upsertSummary(db: Db, turn: TurnPlace, summary: Summary, produce
   return changes > 0;
 }
 
-/** Makes one producer's version the current one; the others stay beside it. */
+/** Makes one producer's version the current one. The other versions are kept. */
 export function setCurrentSummary(db: Db, turn: TurnPlace, producer: string): void {
   db.run(sql`UPDATE summaries SET is_current = (producer = ${producer})
     WHERE session_db_id = ${turn.sessionDbId} AND prompt_number = ${turn.promptNumber}`);
@@ -62,7 +62,7 @@ export function currentSummary(db: Db, sessionDbId: number, promptNumber: number
   return summariesOfTurn(db, sessionDbId, promptNumber).find((row) => row.is_current === 1);
 }
 
-/** The current version for each turn, without the session's own. */
+/** The current summary of each turn, without the summary of the whole session. */
 export function currentSummaries(db: Db, sessionDbId: number): SummaryRow[] {
   return db.all(sql`SELECT * FROM summaries
     WHERE session_db_id = ${sessionDbId} AND prompt_number > 0 AND is_current = 1 ORDER BY prompt_number`);

@@ -19,7 +19,7 @@ export type SyncMark = Pick<SyncState, "size" | "mtime">;
 const ofSession = (sessionId: string | undefined): Sql =>
   and(sessionId !== undefined && sql`session_id = ${sessionId}`);
 
-/** Size and time of each file when it was last read, to detect new content. For all files, or one session's. */
+/** The size and mtime of each file when it was last read, to detect new content. For all files or one session's. */
 export function syncMarks(db: Db, sessionId?: string): Map<string, SyncMark> {
   const rows = db.all<SyncMark & { path: string }>(sql`SELECT path, size, mtime FROM sync_state
     WHERE ${ofSession(sessionId)}`);
@@ -31,7 +31,7 @@ export function readSyncState(db: Db, path: string): SyncState | undefined {
     FROM sync_state WHERE path = ${path}`);
 }
 
-/** The few states whose reader met an entirely private prompt, of all files or one session's. */
+/** The states of readers that skipped an entirely private prompt. For all files or one session's. */
 export function privateStates(db: Db, sessionId?: string): string[] {
   return db.column(sql`SELECT state FROM sync_state WHERE ${ofSession(sessionId)} AND instr(state, 'Ids":["') > 0`);
 }
@@ -43,7 +43,7 @@ export function saveSyncState(db: Db, row: SyncState, malformed: number, at: num
       ${row.mtime}, ${row.fingerprint}, ${row.state}, ${malformed}, ${at})`);
 }
 
-/** The transcripts of these sessions: read or named by the agent; and those of their forks, which begin with a copy. */
+/** The transcripts of these sessions and of their forks, which begin with a copy of the session. */
 export function transcriptPathsOf(db: Db, sessionIds: readonly string[]): string[] {
   return db.column(sql`WITH RECURSIVE copies(id) AS (
       SELECT value FROM json_each(${sessionIds})

@@ -1,4 +1,4 @@
-// tombstones: hashes of what was forgotten. Capture and import skip what matches one.
+// tombstones: hashes of forgotten items. Capture and import skip an item that matches a tombstone.
 import { cached } from "../../core/cached.ts";
 import { sha256 } from "../../platform/crypto.ts";
 import type { Db } from "../db/driver.ts";
@@ -6,9 +6,14 @@ import { sql } from "../db/sql.ts";
 import { withForkSources } from "./sessions.ts";
 
 /**
- * "prompt", "message" and "tool-use" hash the agent's own ids, "observation" its content. "moment" hashes a prompt's text
- * and time, for when only one of hooks and transcript knows the id. "text" is the same text in another place (a response, a
- * title). "part": something of the session was forgotten; sessions without it need no further check.
+ * What the hash of each kind is made from:
+ * - prompt, message, tool-use: the agent's id
+ * - observation: its content
+ * - moment: text and time of a prompt, because the id may be known only to the hook or only to the transcript
+ * - text: a forgotten text that may also be stored elsewhere (a response, a title)
+ * - session, part: the session's id. "part" means that something in the session was forgotten. Sessions without it need
+ * no
+ *   further checks.
  */
 export const TOMBSTONE_KINDS = [
   "session",
@@ -27,7 +32,7 @@ export interface Tombstone {
   hash: string;
 }
 
-/** While nothing was ever forgotten, this query of an empty table is all that capture pays. */
+/** A quick check, so that capture needs no other one if nothing was ever forgotten. */
 export function hasTombstones(db: Db): boolean {
   return db.has(sql`SELECT 1 FROM tombstones LIMIT 1`);
 }
@@ -40,7 +45,7 @@ export function allTombstones(db: Db): Tombstone[] {
   return db.all(sql`SELECT kind, hash FROM tombstones`);
 }
 
-/** False if it was there. */
+/** False if the tombstone existed already. */
 export function insertTombstone(db: Db, { kind, hash }: Tombstone, at: number): boolean {
   const { changes } = db.run(
     sql`INSERT OR IGNORE INTO tombstones (kind, hash, created_at) VALUES (${kind}, ${hash}, ${at})`,
@@ -52,12 +57,12 @@ export function deleteTombstone(db: Db, kind: TombstoneKind, hash: string): void
   db.run(sql`DELETE FROM tombstones WHERE kind = ${kind} AND hash = ${hash}`);
 }
 
-/** The session's id, which cannot be guessed, is part of the hash. */
+/** The session's id is part of the hash. It cannot be guessed, so forgotten texts cannot be found by trying hashes. */
 export function tombstoneOf(kind: Exclude<TombstoneKind, "observation">, sessionId: string, key = ""): Tombstone {
   return { kind, hash: sha256(JSON.stringify([kind, sessionId, key])) };
 }
 
-/** Hooks and transcript report one prompt within this time of each other. */
+/** Hooks and the transcript report the same prompt within this time. */
 const MOMENT_MS = 10_000;
 
 export function momentTombstone(sessionId: string, text: string, at: number, shift = 0): Tombstone {
@@ -68,27 +73,27 @@ export function isForgottenSession(db: Db, sessionId: string): boolean {
   return hasTombstone(db, ofSession("session", sessionId));
 }
 
-/** A cache: every event of a session needs the same hash. */
-const hashed = new Map<string, Tombstone>();
-const MAX_HASHED = 1_000;
+/** Caches the hashes of sessions: every event of a session needs the same ones. */
+const sessionTombstones = new Map<string, Tombstone>();
+const MAX_CACHED = 1_000;
 
 function ofSession(kind: "session" | "part", sessionId: string): Tombstone {
-  if (hashed.size >= MAX_HASHED) hashed.clear();
-  return cached(hashed, `${kind} ${sessionId}`, () => tombstoneOf(kind, sessionId));
+  if (sessionTombstones.size >= MAX_CACHED) sessionTombstones.clear();
+  return cached(sessionTombstones, `${kind} ${sessionId}`, () => tombstoneOf(kind, sessionId));
 }
 
-/** Something of the session was forgotten, or all of it. */
+/** Whether the session or a part of it was forgotten. */
 export function hasForgottenParts(db: Db, sessionId: string): boolean {
   if (!hasTombstones(db)) return false;
   return hasTombstone(db, ofSession("part", sessionId)) || isForgottenSession(db, sessionId);
 }
 
-/** Like hasForgottenParts, also for a fork of such a session: its transcript repeats the forgotten parts. */
+/** Like hasForgottenParts, but also true for a fork of such a session: its transcript repeats the forgotten parts. */
 export function hasForgottenHistory(db: Db, sessionId: string): boolean {
   return hasTombstones(db) && withForkSources(db, sessionId).some((id) => hasForgottenParts(db, id));
 }
 
-/** A prompt with the same id but another text and time is another prompt: a command may carry the id of the prompt before it. */
+/** Compares more than the id: a command may have the id of the prompt before it, but has another text and time. */
 export function isForgottenPrompt(
   db: Db,
   sessionId: string,

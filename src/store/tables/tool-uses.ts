@@ -1,4 +1,4 @@
-// tool_uses: every tool call with its input, its output and how it ended. Old outputs are compressed, with zstd.
+// tool_uses: one row per tool use with its input, output and outcome. Old outputs are compressed with zstd.
 import type { Db } from "../db/driver.ts";
 import { nextId } from "../db/item-ids.ts";
 import { anyOf, raw, sql, type Sql } from "../db/sql.ts";
@@ -21,7 +21,7 @@ export interface NewToolUse {
   at: number;
 }
 
-/** Returns the new row's id, or undefined when this tool use was recorded before. */
+/** Returns the new row's id, or undefined if this tool use was recorded before. */
 export function insertToolUse(db: Db, use: NewToolUse): number | undefined {
   const { changes, lastId } = db.run(sql`INSERT OR IGNORE INTO tool_uses
       (id, session_db_id, prompt_number, prompt_id, tool_use_id, agent_id, agent_type, name, input, output,
@@ -32,13 +32,13 @@ export function insertToolUse(db: Db, use: NewToolUse): number | undefined {
   return changes === 0 ? undefined : lastId;
 }
 
-/** SQL for a tool use's output, compressed or not. `unpack` is a function of every connection (driver.ts). */
+/** SQL: the output of a tool use, whether it is compressed or not. `unpack` is an SQL function defined in driver.ts. */
 export function outputOf(alias?: string): Sql {
   const prefix = raw(alias === undefined ? "" : `${alias}.`);
   return sql`coalesce(${prefix}output, unpack(${prefix}packed))`;
 }
 
-/** SQL: the input of a tool use names a shell command. */
+/** SQL: whether the input of a tool use has a shell command. */
 export const HAS_COMMAND = sql`json_valid(input) AND json_type(input, '$.command') = 'text'`;
 
 export function hasToolUse(db: Db, sessionId: string, toolUseId: string): boolean {
@@ -46,12 +46,12 @@ export function hasToolUse(db: Db, sessionId: string, toolUseId: string): boolea
     WHERE s.session_id = ${sessionId} AND t.tool_use_id = ${toolUseId}`);
 }
 
-/** Deletes the rows and their index entries. `ids`: SQL that selects them. Returns how many were deleted. */
+/** Deletes the rows and their index entries. `ids`: SQL that selects the ids. Returns the number of deleted rows. */
 export function deleteToolUses(db: Db, ids: Sql): number {
   db.run(sql`DELETE FROM tool_uses_fts WHERE rowid IN (${ids})
     AND rowid <= (SELECT last_id FROM index_state WHERE name = 'tool_uses')`);
   const { changes } = db.run(sql`DELETE FROM tool_uses WHERE id IN (${ids})`);
-  // An older version running beside this one reuses ids: rows with a reused id must be indexed.
+  // An older version that runs at the same time may reuse deleted ids. Rows with reused ids must be indexed, too.
   db.run(sql`UPDATE index_state SET last_id = min(last_id, coalesce((SELECT max(id) FROM tool_uses), 0))
     WHERE name = 'tool_uses'`);
   return changes;
@@ -66,7 +66,7 @@ export function moveToTurn(db: Db, sessionDbId: number, promptId: string, prompt
 
 export interface CommandRow {
   id: number;
-  /** The conversation, also for a subagent's command. */
+  /** The conversation, also if a subagent ran the command. */
   main_session_db_id: number;
   command: string;
   is_error: number;
@@ -86,7 +86,7 @@ export function shellCommands(db: Db, sessionDbIds: readonly number[], limit: nu
   return rows.filter((row) => typeof row.command === "string").toReversed();
 }
 
-/** The beginning of an output: commands are read by the hundred, and few of them by their output. */
+/** The beginning of an output. shellCommands does not read outputs, because callers need few of them. */
 export function outputHead(db: Db, id: number, maxChars: number): string {
   return db.value(sql`SELECT substr(${outputOf()}, 1, ${maxChars}) FROM tool_uses WHERE id = ${id}`) ?? "";
 }
@@ -108,18 +108,21 @@ export function toolUsesByIds(db: Db, ids: readonly number[]): ToolUseRow[] {
     FROM tool_uses WHERE id IN ${anyOf(ids)}`);
 }
 
-/** By item id ("t56"). */
+/** Whether the item ("t56") is a failed tool use. */
 export function isFailedUse(db: Db, itemId: string): boolean {
   if (!itemId.startsWith("t")) return false;
   return db.has(sql`SELECT 1 FROM tool_uses WHERE id = ${Number(itemId.slice(1))} AND is_error = 1`);
 }
 
-/** Rows per transaction. They are compressed before it begins. */
+/** Rows per transaction. The outputs are compressed before it begins. */
 const BATCH = 200;
-/** Node allocates 128 KB per call unless told otherwise: 24 MB of garbage for every 200 outputs. */
+/** Node's default allocates 128 KB per call, which is 24 MB of garbage for 200 outputs. */
 const CHUNK_BYTES = 16 * 1024;
 
-/** Compresses outputs from before a time, as the partial index lists them. Returns how many; fewer than a batch: all done. */
+/**
+ * Compresses a batch of outputs from before a time. Returns how many. The condition must be that of the partial index
+ * tool_uses_to_pack.
+ */
 export function packOutputs(db: Db, before: number): number {
   const rows = db.all<{ id: number; output: string }>(sql`SELECT id, output FROM tool_uses
     WHERE packed IS NULL AND length(output) > 1024 AND created_at < ${before} LIMIT ${BATCH}`);
@@ -127,7 +130,7 @@ export function packOutputs(db: Db, before: number): number {
   const { zstdCompressSync } = process.getBuiltinModule("node:zlib");
   const packed = rows.map(({ id, output }) => {
     const bytes = Buffer.from(output);
-    // The size lets zstd set up a window of that size instead of 2 MB.
+    // With the size, zstd allocates a window of that size instead of 2 MB.
     const options = { chunkSize: CHUNK_BYTES, pledgedSrcSize: bytes.length };
     return { id, output, bytes: zstdCompressSync(bytes, options) };
   });

@@ -1,23 +1,23 @@
-// vector_chunks and vector_codes: 128 vectors side by side, as bytes, and the same with one bit per dimension.
+// vector_chunks: 128 vectors per row, as bytes. vector_codes: the same vectors with one bit per dimension.
 import { codesOf, recordBytes } from "../../core/vector-record.ts";
 import type { Db } from "../db/driver.ts";
 import { raw, sql } from "../db/sql.ts";
 import type { EmbeddingModel } from "./vectors.ts";
 
 /**
- * Vectors in a stored chunk of 50 KB. Reading 100,000 vectors row by row takes four times as long. In larger chunks reading
- * a single one is slow (0.13 ms with 1,024 vectors, 0.02 ms with 128), and each batch rewrites its chunk.
+ * Vectors per chunk, which has about 50 KB. With one row per vector, reading 100,000 vectors takes four times as long.
+ * Larger chunks are slow to write, and slow to read one vector from (0.13 ms with 1,024 vectors, 0.02 ms with 128).
  */
 export const STORED_ROWS = 128;
 
-export interface Write {
+export interface VectorWrite {
   place: number;
   record: Uint8Array;
   sessionDbId: number;
 }
 
-/** Rewrites each chunk once, with all of its new records. */
-export function writeRecords(db: Db, model: EmbeddingModel, writes: readonly Write[]): void {
+/** Writes the records to their places. Each chunk is rewritten once, with all of its new records. */
+export function writeRecords(db: Db, model: EmbeddingModel, writes: readonly VectorWrite[]): void {
   const size = recordBytes(model.dimensions);
   for (const [number, inChunk] of Map.groupBy(writes, ({ place }) => Math.floor(place / STORED_ROWS))) {
     const [before] = getChunks(db, model.id, { first: number, last: number });
@@ -47,7 +47,7 @@ export function writeRecords(db: Db, model: EmbeddingModel, writes: readonly Wri
 export interface VectorChunk {
   number: number;
   revision: number;
-  /** The session of each record; 0: no session. */
+  /** The session id of each record; 0 if it has no session. */
   owners: Int32Array;
   records: Uint8Array;
 }
@@ -59,7 +59,7 @@ export interface ChunkSpan {
 
 type Stored<Chunk extends { owners: Int32Array }> = Omit<Chunk, "owners"> & { owners: Uint8Array };
 
-/** Ordered by number. One query for all: reading chunks one by one takes three times as long. */
+/** Chunks `first` to `last`, by number. Reading them one by one takes three times as long. */
 export function getChunks(db: Db, modelId: number, { first, last }: ChunkSpan): VectorChunk[] {
   const rows = db.all<Stored<VectorChunk>>(sql`SELECT number, revision, owners, records FROM vector_chunks
     WHERE model_id = ${modelId} AND number BETWEEN ${first} AND ${last} ORDER BY number`);
@@ -70,7 +70,7 @@ export interface CodeChunk extends Omit<VectorChunk, "records"> {
   codes: Uint8Array;
 }
 
-/** Chunks with one bit per dimension instead of the records. An older version wrote chunks without codes. */
+/** Chunks with codes instead of records. Computes the codes of chunks that an older version wrote without them. */
 export function getCodes(db: Db, { id, dimensions }: EmbeddingModel, { first, last }: ChunkSpan): CodeChunk[] {
   const rows = db.all<Stored<VectorChunk> & { codes: Uint8Array | null }>(
     sql`SELECT c.number, c.revision, c.owners, k.codes, CASE WHEN k.codes IS NULL THEN c.records END AS records
@@ -86,7 +86,7 @@ export function getCodes(db: Db, { id, dimensions }: EmbeddingModel, { first, la
   }));
 }
 
-/** The records at these places, one after the other; zeros for a place without a record. */
+/** The records at these places, concatenated. A place without a record gives zeros. */
 export function getRecords(db: Db, { id, dimensions }: EmbeddingModel, places: readonly number[]): Uint8Array {
   const size = recordBytes(dimensions);
   const records = new Uint8Array(places.length * size);

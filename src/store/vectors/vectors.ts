@@ -1,11 +1,11 @@
-// vectors: the embeddings of turns and observations, by model. The worker makes them in the background, newest first.
+// vectors: the embeddings of turns and observations, by model. The worker creates them in the background, newest first.
 import { observationPieces, turnPieces } from "../../core/embed-text.ts";
 import { recordBytes } from "../../core/vector-record.ts";
 import type { Db } from "../db/driver.ts";
 import { raw, sql, type Sql } from "../db/sql.ts";
 import { getObservation } from "../tables/observations.ts";
 import { isRunning } from "../tables/session-status.ts";
-import { type Write, writeRecords } from "./vector-chunks.ts";
+import { type VectorWrite, writeRecords } from "./vector-chunks.ts";
 
 export type EmbeddedKind = "turn" | "observation";
 
@@ -14,7 +14,7 @@ export interface EmbeddingModel {
   /** The embedder's id. */
   name: string;
   dimensions: number;
-  /** New vectors are made with this model. */
+  /** 1 if new vectors are made with this model. */
   is_wanted: number;
 }
 
@@ -22,7 +22,7 @@ export function embeddingModels(db: Db): EmbeddingModel[] {
   return db.all(sql`SELECT id, name, dimensions, is_wanted FROM embedding_models ORDER BY is_wanted DESC, id DESC`);
 }
 
-/** Uses this model for new vectors. If it differs from the one used before, everything is embedded again. */
+/** Uses this model for new vectors. If another model was used before, marks everything to be embedded again. */
 export function setWantedModel(db: Db, name: string, dimensions: number, now: number): EmbeddingModel {
   const wanted = embeddingModels(db).find((model) => model.is_wanted === 1);
   if (wanted?.name === name && wanted.dimensions === dimensions) return wanted;
@@ -37,7 +37,7 @@ export function setWantedModel(db: Db, name: string, dimensions: number, now: nu
   return setWantedModel(db, name, dimensions, now);
 }
 
-/** Call it once this model's vectors are complete: until then the others are searched. */
+/** Must be called only when all vectors of this model exist: until then, searches use the other models. */
 export function dropOtherModels(db: Db, model: EmbeddingModel): number {
   return db.run(sql`DELETE FROM embedding_models WHERE id <> ${model.id}`).changes;
 }
@@ -47,13 +47,13 @@ export function markTurnToEmbed(db: Db, promptDbId: number, at: number): void {
 }
 
 export interface StaleItem {
-  /** The id of the row in stale_vectors: an item that changes again gets a new one. */
+  /** The id of the row in stale_vectors. An item that changes again gets a new one. */
   mark: number;
   kind: EmbeddedKind;
   itemId: number;
 }
 
-/** A running turn waits until it has ended. */
+/** SQL: FROM clause for stale items to embed. Turns that are running are not embedded yet. */
 const WAITING = sql`FROM stale_vectors d LEFT JOIN prompts p ON d.kind = 'turn' AND p.id = d.item_id
   LEFT JOIN sessions s ON s.id = p.session_db_id WHERE (d.kind = 'observation' OR NOT ${isRunning()})`;
 
@@ -64,13 +64,13 @@ export function nextToEmbed(db: Db, limit: number): StaleItem[] {
 }
 
 export interface EmbedText {
-  /** 0: no session. */
+  /** 0 if the item has no session. */
   sessionDbId: number;
-  /** Empty where there is nothing to embed. */
+  /** Empty if there is nothing to embed. */
   pieces: string[];
 }
 
-const NOTHING: EmbedText = { sessionDbId: 0, pieces: [] };
+const NO_TEXT: EmbedText = { sessionDbId: 0, pieces: [] };
 
 export function textToEmbed(db: Db, { kind, itemId }: StaleItem): EmbedText {
   return kind === "turn" ? turnText(db, itemId) : observationText(db, itemId);
@@ -81,27 +81,27 @@ function turnText(db: Db, promptDbId: number): EmbedText {
     sql`SELECT session_db_id AS session, prompt_number AS number, text, coalesce(response, '') AS response
       FROM prompts WHERE id = ${promptDbId}`,
   );
-  if (prompt === undefined) return NOTHING;
+  if (prompt === undefined) return NO_TEXT;
   const messages = db.column<string>(sql`SELECT text FROM messages
     WHERE session_db_id = ${prompt.session} AND prompt_number = ${prompt.number} AND role = 'assistant' ORDER BY created_at, id`);
-  // A session that only hooks have recorded has no messages: its last response is all there is.
+  // Sessions recorded only by hooks have no messages, only the response of each turn.
   const answers = messages.length > 0 ? messages : [prompt.response];
   return { sessionDbId: prompt.session, pieces: turnPieces(prompt.text, answers) };
 }
 
 function observationText(db: Db, id: number): EmbedText {
   const row = getObservation(db, id);
-  // Another producer's version is current: that one is embedded.
-  if (row === undefined || row.is_current === 0) return NOTHING;
+  // Only the current version of an observation is embedded.
+  if (row === undefined || row.is_current === 0) return NO_TEXT;
   const { title, narrative } = row;
   const pieces = observationPieces({ title, narrative, facts: JSON.parse(row.facts) as string[] });
   return { sessionDbId: row.session_db_id ?? 0, pieces };
 }
 
-/** Counts the vectors of the wanted model, and the turns and observations that wait for one. */
+/** Counts the vectors of the wanted model, and the turns and observations that are waiting to be embedded. */
 export function embedProgress(db: Db) {
   const model = embeddingModels(db).find(({ is_wanted: isWanted }) => isWanted === 1);
-  // Two counts: observations are counted in an index, and only turns have to be looked up.
+  // Two counts, because observations can be counted without looking up each item.
   const waiting = db.value<number>(sql`SELECT (SELECT count(*) FROM stale_vectors WHERE kind = 'observation')
     + (SELECT count(*) ${WAITING} AND d.kind = 'turn')`);
   return { vectors: model === undefined ? 0 : countVectors(db, model.id), waiting: waiting ?? 0 };
@@ -110,7 +110,7 @@ export function embedProgress(db: Db) {
 const freePlaces = (modelId: number): Sql =>
   sql`FROM vectors INDEXED BY vectors_free WHERE model_id = ${modelId} AND item_id IS NULL`;
 
-/** Computed from the highest place and the free ones, because there may be a million rows to count. */
+/** Subtracts the free places from the highest place, because counting a million rows is slow. */
 export function countVectors(db: Db, modelId: number): number {
   return nextPlace(db, modelId) - (db.value<number>(sql`SELECT count(*) ${freePlaces(modelId)}`) ?? 0);
 }
@@ -120,15 +120,15 @@ function nextPlace(db: Db, modelId: number): number {
 }
 
 export interface EmbeddedItem extends StaleItem {
-  /** 0: no session. */
+  /** 0 if the item has no session. */
   sessionDbId: number;
-  /** Empty where there was nothing to embed. */
+  /** Empty if there was nothing to embed. */
   records: readonly Uint8Array[];
 }
 
-/** Must run in a transaction. Leaves out items that were deleted meanwhile. */
+/** Must run in a transaction. Ignores items that were deleted meanwhile. */
 export function saveVectors(db: Db, model: EmbeddingModel, items: readonly EmbeddedItem[]): void {
-  const writes: Write[] = [];
+  const writes: VectorWrite[] = [];
   let end = nextPlace(db, model.id);
   const needed = items.reduce((sum, { records }) => sum + records.length, 0);
   const free = db.column<number>(sql`SELECT place ${freePlaces(model.id)} LIMIT ${needed}`);
@@ -160,7 +160,7 @@ export interface VectorItem {
   isSuperseded: number;
 }
 
-/** The items at these places, without the free ones. */
+/** The items at these places. Skips free places. */
 export function itemsAt(db: Db, modelId: number, places: readonly number[]): VectorItem[] {
   return db.all(sql`SELECT v.place, v.kind, v.item_id AS itemId, coalesce(p.session_db_id, o.session_db_id) AS session,
       coalesce(p.prompt_number, o.prompt_number, 0) AS promptNumber, o.superseded_by IS NOT NULL AS isSuperseded
@@ -170,13 +170,13 @@ export function itemsAt(db: Db, modelId: number, places: readonly number[]): Vec
     WHERE p.id IS NOT NULL OR o.is_current = 1`);
 }
 
-/** Frees all vectors of a session's turns, before part of them is forgotten. */
+/** Frees the places of all vectors of a session's turns. */
 export function freeVectorsOf(db: Db, sessionDbId: number): void {
   db.run(sql`UPDATE vectors SET kind = NULL, item_id = NULL
     WHERE kind = 'turn' AND item_id IN (SELECT id FROM prompts WHERE session_db_id = ${sessionDbId})`);
 }
 
-/** Overwrites the records at free places. */
+/** Overwrites the records at free places, so that no deleted data remains. */
 export function scrubVectors(db: Db): void {
   for (const model of embeddingModels(db)) {
     const record = new Uint8Array(recordBytes(model.dimensions));
