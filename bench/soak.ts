@@ -14,7 +14,7 @@ import {
   killWorker,
   makeReadOnly,
   startWorkers,
-  stopWorker,
+  suspendWorker,
   takePort,
   type Trouble,
 } from "../test/chaos/monkey.ts";
@@ -58,7 +58,7 @@ export async function benchSoak(): Promise<void> {
       [killWorker(world, { kills: 0 }), 300],
       [startWorkers(world), 300],
       [jumpLock(world, random), 300],
-      [stopWorker(world), STOPPED_MS],
+      [suspendWorker(world), STOPPED_MS],
       [takePort(world, PORT), 1_500],
       ...(disk === undefined
         ? []

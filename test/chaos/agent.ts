@@ -1,4 +1,4 @@
-// An agent at work: it writes its transcript and runs its hooks, and does not care what becomes of them.
+// A simulated agent: writes its transcript and runs its hooks, and continues if a hook is killed.
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { readLostEvents } from "../../src/platform/state/lost-events.ts";
@@ -7,16 +7,16 @@ import { run, type RunOptions, type World } from "../e2e/harness.ts";
 
 export interface Agent {
   sessionId: string;
-  /** Tool use ids by prompt id: what must be there in the end. */
+  /** Tool use ids by prompt id: all of them must be stored in the end. */
   turns: Map<string, string[]>;
-  /** Ids of prompts and tool uses whose hook ended well while no event was lost: hooks answer the same on a full disk. */
+  /** Ids of prompts and tool uses whose hook answered without losing its event: on a full disk it answers, too. */
   acknowledged: Set<string>;
   turn(): Promise<void>;
   end(): Promise<void>;
 }
 
-export interface Habits {
-  /** Without one, hooks are all that is known of it. */
+export interface AgentOptions {
+  /** False: the agent writes no transcript, and C-Mem gets its events from hooks only. */
   hasTranscript?: boolean;
   onHook?: NonNullable<RunOptions["onStart"]>;
 }
@@ -29,7 +29,7 @@ export function createAgent(
   world: World,
   sessionId: string,
   random: () => number,
-  { hasTranscript = true, onHook }: Habits = {},
+  { hasTranscript = true, onHook }: AgentOptions = {},
 ): Agent {
   const folder = join(world.claudeDir, "projects", "chaos");
   mkdirSync(folder, { recursive: true });
@@ -38,7 +38,7 @@ export function createAgent(
   const acknowledged = new Set<string>();
   let lines = 0;
 
-  /** The true time, whatever clock the hooks are shown: the order of a transcript is that of its lines. */
+  /** Uses the real time even if the hooks get a wrong clock. */
   const write = (line: object) => {
     if (!hasTranscript) return;
     const about = { uuid: `${sessionId}-${lines++}`, sessionId, cwd: world.project, version: "2.1.325" };

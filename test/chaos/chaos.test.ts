@@ -15,11 +15,11 @@ import { fillDisk, jumpClock, jumpLock, killWorker, startWorkers, type Trouble }
 const SECONDS = Number(process.env["C_MEM_CHAOS_SECONDS"] ?? 12);
 const SEED = Number(process.env["C_MEM_CHAOS_SEED"] ?? Date.now() % 100_000);
 const AGENTS = 3;
-const HEAL_MS = 90_000;
+const RECOVER_MS = 90_000;
 
 it(
   `no event is lost and no job done twice under random faults (seed ${SEED})`,
-  { timeout: SECONDS * 1000 + HEAL_MS + 60_000 },
+  { timeout: SECONDS * 1000 + RECOVER_MS + 60_000 },
   async () => {
     const random = seeded(SEED);
     const world = createWorld();
@@ -53,8 +53,8 @@ it(
 
     for (const trouble of troubles) trouble.end?.();
     for (const agent of agents) await agent.end();
-    await heal(world);
-    check(world, agents);
+    await waitUntilDone(world);
+    expectConsistent(world, agents);
     const turns = agents.flatMap((agent) => [...agent.turns.values()]);
     const log = readFileSync(join(world.home, "logs", "worker.log"), "utf8");
     const times = (words: string) => log.split(words).length - 1;
@@ -72,7 +72,7 @@ function configure(world: World, model: FlappingModel): void {
 }
 
 function flap(model: FlappingModel): Trouble {
-  return { name: "model", start: () => (model.isWell = false), end: () => (model.isWell = true) };
+  return { name: "model", start: () => (model.isHealthy = false), end: () => (model.isHealthy = true) };
 }
 
 async function keepWorking(agent: Agent, until: number): Promise<void> {
@@ -89,9 +89,9 @@ async function injectFaults(troubles: readonly Trouble[], random: () => number, 
   }
 }
 
-/** After all faults end: one retry, and the worker goes idle by itself. */
-async function heal(world: World): Promise<void> {
-  const deadline = performance.now() + HEAL_MS;
+/** Starts the worker and retries failed jobs until no work is left. */
+async function waitUntilDone(world: World): Promise<void> {
+  const deadline = performance.now() + RECOVER_MS;
   for (;;) {
     await run(world, ["worker", "start"]);
     await run(world, ["worker", "retry"]);
@@ -100,9 +100,9 @@ async function heal(world: World): Promise<void> {
       spool: { waiting: number };
     };
     const { pending, running, failed } = status.jobs;
-    // Work read from a transcript is marked stale before it becomes a job.
+    // Turns that were read from a transcript are stale before they have a job.
     if (pending + running + failed + status.spool.waiting + stale(world) === 0) return;
-    if (performance.now() > deadline) throw new Error(`the queue does not become empty: ${JSON.stringify(status)}`);
+    if (performance.now() > deadline) throw new Error(`work is left: ${JSON.stringify(status)}`);
     await setTimeout(500);
   }
 }
@@ -114,11 +114,11 @@ function stale(world: World): number {
   return row.n;
 }
 
-/** A turn whose Stop hook was killed counts as running, and has no summary, while it is the last of an active session. */
+/** Without turns that count as running: the last turn of an active session, if its Stop hook was killed. */
 const ENDED_TURNS = `SELECT p.* FROM prompts p JOIN sessions s ON s.id = p.session_db_id
   WHERE p.ended_at IS NOT NULL OR p.prompt_number < s.prompt_count OR s.status <> 'active'`;
 
-function check(world: World, agents: readonly Agent[]): void {
+function expectConsistent(world: World, agents: readonly Agent[]): void {
   const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true, timeout: 5_000 });
   const all = <Row>(sql: string) => db.prepare(sql).all() as Row[];
   const wanted = agents.flatMap(({ sessionId, turns }) =>

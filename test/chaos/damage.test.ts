@@ -1,4 +1,4 @@
-// A damaged database, as users see it: hooks go on, one process repairs it and reports it.
+// A damaged database as users see it: hooks keep recording, one process repairs the database and reports that.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -32,7 +32,7 @@ async function seeded(): Promise<World> {
 }
 
 function wreck(world: World): void {
-  // What stands in the log as well would be read from there.
+  // Empty the write-ahead log: SQLite would read the damaged pages from it.
   const db = new DatabaseSync(database(world));
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   db.close();
@@ -40,7 +40,7 @@ function wreck(world: World): void {
   writeFileSync(database(world), bytes.fill(0x41, 0, 4096));
 }
 
-/** The last page of its rows: damage there shows only when it is read. */
+/** Damages the last page of the table's rows, which is noticed only when that page is read. */
 function wreckPageOf(world: World, table: string): void {
   const db = new DatabaseSync(database(world));
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -69,7 +69,7 @@ describe("a damaged database", () => {
     }
   });
 
-  it("found halfway through a command is repaired, and the command asks to be run again", async () => {
+  it("is repaired if a running command finds the damage, and the command asks to be run again", async () => {
     const world = await seeded();
     wreckPageOf(world, "sessions");
     const result = await run(world, ["list", "--all"]);
@@ -130,9 +130,9 @@ describe("a damaged database", () => {
     expect(readFileSync(join(world.home, "logs", "worker.log"), "utf8")).toContain("repaired: the damaged file is in");
   });
 
-  it("is found by doctor --deep where the page was never read, with the rows that transcripts still have", async () => {
+  it("is found and repaired by doctor --deep if the damaged page was never read", async () => {
     const world = await seeded();
-    await loseAPage(world);
+    await damageUnreadPage(world);
     const first = await deepChecks(world);
     expect(first.get("database, page by page")).toMatchObject({
       state: "warn",
@@ -147,7 +147,7 @@ describe("a damaged database", () => {
 
   it("is repaired by doctor --fix, which says what it did", async () => {
     const world = await seeded();
-    await loseAPage(world);
+    await damageUnreadPage(world);
     const { stdout } = await run(world, ["doctor"]);
     expect(stdout).toMatch(/^FAIL {2}database: .*damaged.*\n.*c-mem doctor --fix/m);
     const fixed = await run(world, ["doctor", "--fix"]);
@@ -213,8 +213,8 @@ function addUse(world: World, index: number): Promise<unknown> {
   });
 }
 
-/** A page that was never read. */
-async function loseAPage(world: World): Promise<void> {
+/** Damages a page that no command reads. */
+async function damageUnreadPage(world: World): Promise<void> {
   for (let index = 0; index < 60; index++) await addUse(world, index);
   await run(world, ["projects"]);
   wreckPageOf(world, "tool_uses");

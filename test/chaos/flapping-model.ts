@@ -1,9 +1,9 @@
-// A model on loopback that fails in different ways while `isWell` is false.
+// A model server on loopback that fails in different ways while `isHealthy` is false.
 import { type Loopback, startLoopback, WIRES } from "../conformance/loopback.ts";
 import type { Scene } from "../conformance/scenes.ts";
 
 export interface FlappingModel extends Loopback {
-  isWell: boolean;
+  isHealthy: boolean;
 }
 
 const BAD: readonly Scene[] = [
@@ -18,11 +18,11 @@ const BAD: readonly Scene[] = [
 export async function startFlappingModel(random: () => number): Promise<FlappingModel> {
   const loopback = await startLoopback(WIRES.chat, [
     ({ body }) => {
-      if (!model.isWell) return BAD[Math.floor(random() * BAD.length)] as Scene;
+      if (!model.isHealthy) return BAD[Math.floor(random() * BAD.length)] as Scene;
       return { kind: "answer", value: answerTo(JSON.stringify(body)) };
     },
   ]);
-  const model = Object.assign(loopback, { isWell: true });
+  const model = Object.assign(loopback, { isHealthy: true });
   return model;
 }
 

@@ -1,4 +1,4 @@
-// A data directory on a disk that is really full: commands say so and end, and hooks go on.
+// A data directory on a full disk: commands report it and exit, and hooks keep working.
 import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
@@ -22,7 +22,7 @@ interface Disk {
   empty(): void;
 }
 
-/** The data directory on a small disk of its own. Undefined where nothing may be mounted. */
+/** Mounts a small disk as the data directory. Undefined if mounting is not allowed. */
 function smallDisk(world: World): Disk | undefined {
   mkdirSync(world.home, { recursive: true, mode: 0o700 });
   const options = `size=${SIZE_MB}m,mode=700`;
@@ -36,7 +36,7 @@ function smallDisk(world: World): Disk | undefined {
       try {
         if (bytes > 0) appendFileSync(ballast, Buffer.alloc(bytes));
       } catch (error) {
-        // A worker wrote in between: the disk is full all the same.
+        // Another process wrote to the disk after statfs: the disk is full anyway.
         if (!(error instanceof Error) || !error.message.startsWith("ENOSPC")) throw error;
       }
     },
@@ -53,7 +53,7 @@ const toolUse = (id: string, bytes = 100) => ({
   tool_response: { stdout: `line of ${id}\n`.repeat(bytes / 12) },
 });
 
-/** So many events at once that SQLite runs out of space inside the transaction, not at its end. */
+/** Spools so many events that SQLite runs out of space inside the transaction, not at its end. */
 async function fillWithMuchWork(world: World, disk: Disk): Promise<void> {
   await hook(world, "save", toolUse("t0"));
   await run(world, ["projects"]);
@@ -66,7 +66,7 @@ async function fillWithMuchWork(world: World, disk: Disk): Promise<void> {
   disk.fill(600 * 1024);
 }
 
-/** Drops that need more space than is left, in a database that is there already. */
+/** Creates a database, and drops that need more space than `leave`. */
 async function fillWithWork(world: World, disk: Disk, leave: number): Promise<void> {
   await hook(world, "save", toolUse("t0"));
   await run(world, ["projects"]);
@@ -76,8 +76,8 @@ async function fillWithWork(world: World, disk: Disk, leave: number): Promise<vo
 
 const DISK_FULL = /^error: .*c-mem\.db cannot grow: the disk is full\.\nhint: {2}Free some space.*\n$/;
 
-/** Too little even for SQLite's shared memory; enough for that and the start of a transaction. */
-const LEFT = [0, 16 * 1024, 200 * 1024];
+/** No space, too little for SQLite's shared memory, enough to start a transaction. */
+const FREE_BYTES = [0, 16 * 1024, 200 * 1024];
 
 describe("on a full disk", () => {
   it.for([
@@ -91,12 +91,12 @@ describe("on a full disk", () => {
     async ({ leave, command }, { skip }) => {
       const world = createWorld();
       const disk = smallDisk(world);
-      if (disk === undefined) return skip("nothing may be mounted here");
+      if (disk === undefined) return skip("mounting is not allowed here");
       await fillWithWork(world, disk, leave);
       const { status, stdout, stderr } = await run(world, command);
       expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: "", stderr: expect.stringMatching(DISK_FULL) });
-      const told = await run(world, [...command, "--json"]);
-      expect(JSON.parse(told.stdout)).toMatchObject({ error: { code: "disk_full" } });
+      const json = await run(world, [...command, "--json"]);
+      expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: "disk_full" } });
       disk.empty();
       expect(await rows(world, "SELECT count(*) AS n FROM tool_uses")).toEqual([{ n: 12 }]);
     },
@@ -105,7 +105,7 @@ describe("on a full disk", () => {
   it("inside a transaction, a command says so, loses nothing and exits with 1", async ({ skip }) => {
     const world = createWorld();
     const disk = smallDisk(world);
-    if (disk === undefined) return skip("nothing may be mounted here");
+    if (disk === undefined) return skip("mounting is not allowed here");
     await fillWithMuchWork(world, disk);
     const { status, stdout, stderr } = await run(world, ["projects"]);
     expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: "", stderr: expect.stringMatching(DISK_FULL) });
@@ -113,13 +113,13 @@ describe("on a full disk", () => {
     expect(await rows(world, "SELECT count(*) AS n FROM tool_uses")).toEqual([{ n: 181 }]);
   });
 
-  it.for(LEFT)(
+  it.for(FREE_BYTES)(
     "with %d bytes left `worker run --once` says so and ends",
     { timeout: 40_000 },
     async (leave, { skip }) => {
       const world = createWorld();
       const disk = smallDisk(world);
-      if (disk === undefined) return skip("nothing may be mounted here");
+      if (disk === undefined) return skip("mounting is not allowed here");
       await fillWithWork(world, disk, leave);
       const start = performance.now();
       const { status, stderr } = await run(world, ["worker", "run", "--once"]);
@@ -135,7 +135,7 @@ describe("on a full disk", () => {
   it("`worker start` says so at once", async ({ skip }) => {
     const world = createWorld();
     const disk = smallDisk(world);
-    if (disk === undefined) return skip("nothing may be mounted here");
+    if (disk === undefined) return skip("mounting is not allowed here");
     disk.fill();
     const start = performance.now();
     const { status, stderr } = await run(world, ["worker", "start"]);
@@ -152,7 +152,7 @@ describe("on a full disk", () => {
   it("`worker stop` stops the worker", async ({ skip }) => {
     const world = createWorld();
     const disk = smallDisk(world);
-    if (disk === undefined) return skip("nothing may be mounted here");
+    if (disk === undefined) return skip("mounting is not allowed here");
     expect((await run(world, ["worker", "start"])).status).toBe(0);
     disk.fill();
     const stopped = await run(world, ["worker", "stop"]);
@@ -169,7 +169,7 @@ describe("on a full disk", () => {
     const out = join(world.home, "out");
     mkdirSync(out);
     if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=4k", "c-mem-test", out]).status !== 0)
-      return skip("nothing may be mounted here");
+      return skip("mounting is not allowed here");
     onTestFinished(() => void spawnSync("umount", ["-l", out]));
     writeFileSync(join(out, "old.md"), "old");
     for (const args of [
@@ -190,7 +190,7 @@ describe("on a full disk", () => {
     const temporary = join(world.project, "..", "tmp");
     mkdirSync(temporary);
     const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=4k", "c-mem-test", temporary]);
-    if (mounted.status !== 0) return skip("nothing may be mounted here");
+    if (mounted.status !== 0) return skip("mounting is not allowed here");
     onTestFinished(() => void spawnSync("umount", ["-l", temporary]));
     writeFileSync(join(temporary, "full"), Buffer.alloc(4096));
     await hook(world, "new", { session_id: "s1", hook_event_name: "UserPromptSubmit", prompt: "Fix the login" });
@@ -210,7 +210,7 @@ describe("on a full disk", () => {
   it("`doctor --fix` says which file could not be written", async ({ skip }) => {
     const world = createWorld();
     const disk = smallDisk(world);
-    if (disk === undefined) return skip("nothing may be mounted here");
+    if (disk === undefined) return skip("mounting is not allowed here");
     await run(world, ["worker", "run", "--once"]);
     disk.fill();
     const { status, stdout } = await run(world, ["doctor", "--fix"]);
@@ -222,7 +222,7 @@ describe("on a full disk", () => {
   it("`config set` leaves the file as it was and nothing beside it", async ({ skip }) => {
     const world = createWorld();
     const disk = smallDisk(world);
-    if (disk === undefined) return skip("nothing may be mounted here");
+    if (disk === undefined) return skip("mounting is not allowed here");
     await run(world, ["config", "set", "port", "38001"]);
     const before = readFileSync(join(world.home, "config.json"), "utf8");
     const files = readdirSync(world.home);
@@ -242,13 +242,13 @@ describe("on a full disk", () => {
     if (ROOT.startsWith("/tmp/")) return skip("this checkout lies under /tmp, which the test hides");
     const world = createWorld("/var/tmp");
     const disk = smallDisk(world);
-    if (disk === undefined) return skip("nothing may be mounted here");
+    if (disk === undefined) return skip("mounting is not allowed here");
     await hook(world, "save", toolUse("t0"));
     await run(world, ["worker", "run", "--once"]);
     expect(await data(world, ["status"])).toMatchObject({ lost_events: 0 });
     disk.fill();
     for (const id of ["t1", "t2", "t3"]) {
-      // A temporary folder of its own, which has no space either.
+      // Give the hook a temporary folder that is full, too.
       const script = `mount -t tmpfs -o size=4k c-mem-test /tmp && echo full > /tmp/full && exec "$@"`;
       const { status, stdout } = spawnSync(
         "unshare",

@@ -1,4 +1,4 @@
-// An installation that has lost a part: hooks exit 0 and say so in the log, doctor names it, install repairs it.
+// An installation with a missing or damaged part: hooks exit 0 and log it, doctor reports it, install repairs it.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -55,7 +55,7 @@ describe.each(DAMAGES)("a part that is %s", (_how, damage) => {
 });
 
 describe("c-mem install", () => {
-  it("notices that the page, a skill or a command is gone", async () => {
+  it("restores a missing page, skill or command", async () => {
     const world = await installed();
     const parts = [join("dist", "viewer"), join("skills", "recall"), join("commands", "fix.md"), ".mcp.json"];
     for (const lost of parts) {

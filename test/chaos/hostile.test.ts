@@ -1,4 +1,4 @@
-// Whatever is sent to a hook, and whatever is broken around it: exit 0, one JSON object, not a word on stderr.
+// Hooks with any input and in any broken environment exit 0, print one JSON object and nothing on stderr.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const COMMANDS = ["context", "new", "save", "recall", "summary", "cleanup"];
 
 function expectQuiet(result: Result, what: string): void {
   expect([what, result.status, result.stderr]).toEqual([what, 0, ""]);
-  // What a PreCompact hook prints would be taken for instructions to the model.
+  // The model would get the output of a PreCompact hook as instructions.
   if (/^summary .*PreCompact/.test(what)) expect(result.stdout).toBe("");
   else expect(() => JSON.parse(result.stdout) as unknown, what).not.toThrow("JSON");
 }
@@ -65,7 +65,7 @@ describe("every hook command", () => {
 
   it.each(nasty)("survives %s", async (name, input) => {
     const world = createWorld();
-    // Without a payload, `c-mem context` is for a person.
+    // Without a payload, `c-mem context` prints text for the user instead of JSON.
     const commands = COMMANDS.filter((command) => command !== "context" || String(input).trim() !== "");
     for (const command of commands) expectQuiet(await run(world, [command], { input }), `${command}: ${name}`);
     await rows(world, "SELECT * FROM sessions");
@@ -87,7 +87,7 @@ describe("every hook command", () => {
     expect(row?.output).toMatch(/^FIRST[\s\S]*LAST$/);
   });
 
-  it("logs what it could not read, without quoting it", async () => {
+  it("logs that it could not read a payload, without quoting it", async () => {
     const world = createWorld();
     await run(world, ["save"], { input: '{"tool_input": "TOPSECRET' });
     const log = readFileSync(join(world.home, "logs", "hook.log"), "utf8");
@@ -154,7 +154,7 @@ describe("a hostile repository", () => {
     expect(text.match(/<\/c-mem-context>/g)).toHaveLength(1);
   });
 
-  it("or a deleted working directory does not lose the event", async () => {
+  it("that deletes its working directory loses no event", async () => {
     const world = createWorld();
     const gone = join(world.project, "gone");
     mkdirSync(gone);

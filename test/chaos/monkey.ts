@@ -9,7 +9,7 @@ const WORKER = join(ROOT, "plugin", "dist", "worker.cjs");
 
 export interface Trouble {
   name: string;
-  /** False: it could not start now. */
+  /** Returns false if the fault could not be started. */
   start(): boolean | void;
   end?(): void;
 }
@@ -23,7 +23,7 @@ export function killWorker(world: World, counted: { kills: number }): Trouble {
       process.kill(pid, "SIGKILL");
       counted.kills += 1;
     },
-    // The next hook would do so later: a killed worker's lock stays fresh for a while.
+    // Hooks would start a worker only after the killed worker's heartbeat is old.
     end: () => startWorker(world),
   };
 }
@@ -51,7 +51,7 @@ export function workerPid(world: World): number | undefined {
   }
 }
 
-/** The lock has a time far in the past or future, as after a change of the clock. */
+/** Sets the lock's mtime up to 5 years into the past or future, as if the clock had changed. */
 export function jumpLock(world: World, random: () => number): Trouble {
   return {
     name: "lock from another time",
@@ -68,7 +68,7 @@ export function jumpLock(world: World, random: () => number): Trouble {
 
 const FAKETIME = ["/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1", process.env["C_MEM_FAKETIME"] ?? ""];
 
-/** Sets the clock of every hook and worker, running ones too. Undefined where libfaketime is not installed. */
+/** Sets the clock of every hook and worker, including running ones. Undefined if libfaketime is not installed. */
 export function jumpClock(world: World, random: () => number): Trouble | undefined {
   const library = FAKETIME.find((path) => path !== "" && existsSync(path));
   if (library === undefined) return undefined;
@@ -95,7 +95,7 @@ export function jumpClock(world: World, random: () => number): Trouble | undefin
 
 const SHARED = "/dev/shm";
 
-/** Files of killed processes keep a later process with the same pid from starting. */
+/** libfaketime's files of a killed process prevent a later process with the same pid from starting. */
 function removeSharedClocks(): void {
   for (const name of readdirSync(SHARED)) {
     const pid = /^(?:sem\.)?faketime_(?:shm|sem)_(\d+)$/.exec(name)?.[1];
@@ -103,7 +103,7 @@ function removeSharedClocks(): void {
   }
 }
 
-/** The data directory on a disk of its own, which can be filled. Undefined where mounting is not allowed. */
+/** Mounts a small disk as the data directory, which the fault fills. Undefined if mounting is not allowed. */
 export function fillDisk(world: World, sizeMb = 64): { trouble: Trouble; unmount(): void } | undefined {
   mkdirSync(world.home, { recursive: true, mode: 0o700 });
   const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${sizeMb}m,mode=700`, "c-mem-chaos", world.home]);
@@ -121,7 +121,7 @@ export function fillDisk(world: World, sizeMb = 64): { trouble: Trouble; unmount
   };
 }
 
-/** The disk becomes read-only. Fails while a file on it is open for writing. */
+/** Makes the disk read-only. Returns false if a file on it stays open for writing. */
 export function makeReadOnly(world: World): Trouble {
   const remount = (how: string) => spawnSync("mount", ["-o", `remount,${how}`, world.home]).status === 0;
   return {
@@ -155,8 +155,8 @@ export function takePort(world: World, port: number): Trouble {
   };
 }
 
-/** Stops the worker while it holds its lock, as on a laptop that sleeps. */
-export function stopWorker(world: World): Trouble {
+/** Suspends the worker while it has its lock, like a laptop that sleeps. */
+export function suspendWorker(world: World): Trouble {
   let stopped: number | undefined;
   const signal = (pid: number, name: NodeJS.Signals) => {
     try {

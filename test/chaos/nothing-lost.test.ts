@@ -1,4 +1,4 @@
-// Nothing that a hook has acknowledged is lost or doubled: not by a crowd, not by kill -9 of hooks or readers.
+// Acknowledged events are neither lost nor stored twice: with 50 hooks at once, or kill -9 of hooks or readers.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,13 +33,13 @@ describe("nothing is lost", () => {
     const world = createWorld();
     const before = Date.now();
     await run(world, ["save"], { input: use(world, 0) });
-    const lifeMs = Date.now() - before;
+    const hookMs = Date.now() - before;
     const acknowledged: string[] = ["t0"];
     for (let index = 1; index < 60; index++) {
       const result = await run(world, ["save"], {
         input: use(world, index),
-        // Spread over the life of a hook on this machine, now: from before it reads to after it has answered.
-        onStart: (child) => globalThis.setTimeout(() => child.kill("SIGKILL"), (lifeMs * 1.5 * index) / 60),
+        // Kill at different times of a hook's run: from before it reads its input until after it has answered.
+        onStart: (child) => globalThis.setTimeout(() => child.kill("SIGKILL"), (hookMs * 1.5 * index) / 60),
       });
       if (result.stdout.includes("continue")) acknowledged.push(`t${index}`);
     }
@@ -124,13 +124,13 @@ describe("nothing is lost", () => {
   }) => {
     const world = createWorld();
     const mounted = mountReadOnly(world.home);
-    if (mounted === undefined) return skip("nothing may be mounted here");
+    if (mounted === undefined) return skip("mounting is not allowed here");
     const secret = { session_id: "p", hook_event_name: "UserPromptSubmit", prompt: "<private>hush</private>" };
     await hook(world, "new", { ...secret, prompt_id: "hidden" });
     await run(world, ["save"], { input: use(world, 1) });
     await run(world, ["save"], { input: use(world, 1).replace('"s1"', '"p"').replace('"t1"', '"t9"') });
-    const refuge = findFallbackSpool(join(world.home, "spool")) ?? "";
-    expect([statSync(refuge).mode & 0o777, readdirSync(refuge).length]).toEqual([0o700, 1]);
+    const fallbackSpool = findFallbackSpool(join(world.home, "spool")) ?? "";
+    expect([statSync(fallbackSpool).mode & 0o777, readdirSync(fallbackSpool).length]).toEqual([0o700, 1]);
     const marks = findFallbackSpool(join(world.home, "private")) ?? "";
     expect(readdirSync(marks)).toEqual(["p.json"]);
     mounted.letWrite();
@@ -140,7 +140,7 @@ describe("nothing is lost", () => {
       { tool_use_id: "t1" },
       { tool_use_id: "t2" },
     ]);
-    expect([existsSync(refuge), await rows(world, "SELECT name FROM drops")]).toEqual([false, []]);
+    expect([existsSync(fallbackSpool), await rows(world, "SELECT name FROM drops")]).toEqual([false, []]);
     expect(existsSync(marks)).toBe(false);
     expect(JSON.parse(readFileSync(join(world.home, "private", "p.json"), "utf8"))).toEqual({
       current: true,
@@ -149,7 +149,7 @@ describe("nothing is lost", () => {
   });
 });
 
-/** Undefined where nothing may be mounted: who is root writes everywhere else. */
+/** Mounts a read-only data directory, because root may write to any other. Undefined if mounting is not allowed. */
 function mountReadOnly(home: string): { letWrite(): void } | undefined {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   if (spawnSync("mount", ["-t", "tmpfs", "-o", "mode=700,ro", "c-mem-test", home]).status !== 0) return undefined;

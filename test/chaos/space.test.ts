@@ -58,7 +58,7 @@ describe("disk usage", () => {
       expect.arrayContaining(["tool_uses", "tool_uses_fts", "prompts_trigram", "tool_uses_by_turn"]),
     );
     const sum = database.tables.reduce((all, { bytes }) => all + bytes, 0);
-    // Except the pages that map all others.
+    // SQLite's pointer-map pages belong to no table.
     expect(database.used - sum).toBeGreaterThanOrEqual(0);
     expect(database.used - sum).toBeLessThanOrEqual(4096 * 4);
     expect(folders.find(({ name }) => name === "backups")).toMatchObject({ files: 1 });
@@ -110,7 +110,7 @@ describe("disk usage", () => {
     expect((await run(world, ["purge", "--yes"])).stdout).toContain(said);
   });
 
-  it("rules for a misspelt project are reported by purge and doctor", async () => {
+  it("has limits for a misspelt project, which purge and doctor report", async () => {
     const world = createWorld();
     await recordSessions(world, [40]);
     const settings = { retentionEvidenceDays: 30, retentionProjects: { projekt: "0" } };
@@ -127,18 +127,18 @@ describe("disk usage", () => {
     configure(world, { retentionEvidenceDays: 365 });
     await run(world, ["purge", "--yes"]);
     const backups = join(world.home, "backups");
-    const holds = (words: string) =>
+    const hasText = (words: string) =>
       readdirSync(backups).some((name) => readFileSync(join(backups, name)).includes(words));
-    expect([holds("lamp 400 shines"), holds("lamp 2 shines")]).toEqual([true, true]);
+    expect([hasText("lamp 400 shines"), hasText("lamp 2 shines")]).toEqual([true, true]);
     expect((await run(world, ["forget", "no such lamp", "--yes", "--all"])).status).toBe(4);
     const forgotten = await run(world, ["forget", "lamp 400 shines", "--yes", "--all"]);
     expect([forgotten.status, forgotten.stdout]).toEqual([0, expect.stringContaining("removed from 1 backup")]);
     expect(forgotten.stdout).not.toMatch(/^ +which/m);
-    // What the backup had does not come back with an import from then.
+    // Tombstones of the backup's rows: importing an export of that time does not bring them back.
     expect(forgotten.stdout).toMatch(/^ +tombstones +\d+ hashes/m);
-    expect([holds("lamp 400 shines"), holds("lamp 2 shines")]).toEqual([false, true]);
+    expect([hasText("lamp 400 shines"), hasText("lamp 2 shines")]).toEqual([false, true]);
     expect((await run(world, ["forget", "aged-400", "--yes", "--all"])).status).toBe(0);
-    expect([holds("repair lamp 400"), holds("repair lamp 2")]).toEqual([false, true]);
+    expect([hasText("repair lamp 400"), hasText("repair lamp 2")]).toEqual([false, true]);
   });
 
   it("is reduced by the worker, which compresses old outputs and applies the retention settings", async () => {

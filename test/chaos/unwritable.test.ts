@@ -1,4 +1,4 @@
-// While the database or its folder cannot be written, hooks answer as ever, and all they saw is there afterwards, once.
+// Hooks work while the database or its folder cannot be written, and each of their events is stored once afterwards.
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -36,7 +36,7 @@ const uses = (world: World) =>
   );
 const database = (world: World) => join(world.home, "c-mem.db");
 
-/** Root may write anywhere but on a read-only disk. Undefined where neither can be had. */
+/** Changes permissions, or remounts a disk for root, who ignores permissions. Undefined if mounting is not allowed. */
 function readOnlyDisk(world: World): ((isReadOnly: boolean) => void) | undefined {
   mkdirSync(world.home, { recursive: true, mode: 0o700 });
   if (process.getuid?.() !== 0) {
@@ -54,7 +54,7 @@ describe("hooks keep recording and nothing is lost", () => {
   it("while the data directory is read-only, and after", async ({ skip }) => {
     const world = createWorld();
     const setReadOnly = readOnlyDisk(world);
-    if (setReadOnly === undefined) return skip("nothing may be mounted here");
+    if (setReadOnly === undefined) return skip("mounting is not allowed here");
     await use(world, 0);
     await run(world, ["projects"]);
     await use(world, 1);
@@ -72,16 +72,16 @@ describe("hooks keep recording and nothing is lost", () => {
     expect(findFallbackSpool(join(world.home, "spool"))).toBeUndefined();
   });
 
-  it("but never through a folder that another user could have created", async ({ skip }) => {
+  it("except in a temporary folder that another user could have created", async ({ skip }) => {
     const world = createWorld();
     const setReadOnly = readOnlyDisk(world);
-    if (setReadOnly === undefined) return skip("nothing may be mounted here");
+    if (setReadOnly === undefined) return skip("mounting is not allowed here");
     await use(world, 0);
     setReadOnly(true);
     await use(world, 1);
     const folder = findFallbackSpool(join(world.home, "spool")) ?? "";
     expect(lstatSync(folder).mode & 0o777).toBe(0o700);
-    // A folder of another's, with something in it that was never said.
+    // Like another user's folder with a forged event.
     const planted = mkdtempSync(join(tmpdir(), "c-mem-planted-"));
     cpSync(folder, planted, { recursive: true });
     rmSync(folder, { recursive: true });
@@ -121,7 +121,7 @@ describe("hooks keep recording and nothing is lost", () => {
 });
 
 describe("two versions on one database", () => {
-  /** What a newer program has done to it. */
+  /** Changes the schema like a newer version. */
   function upgrade(world: World, breaking: boolean): void {
     const db = new DatabaseSync(database(world));
     db.exec("ALTER TABLE tool_uses ADD COLUMN colour TEXT; CREATE TABLE novelties (id INTEGER PRIMARY KEY) STRICT;");
@@ -129,7 +129,7 @@ describe("two versions on one database", () => {
     db.close();
   }
 
-  it("an older one works with a newer compatible schema", async () => {
+  it("work if the schema is newer but compatible", async () => {
     const world = createWorld();
     await use(world, 0);
     await run(world, ["projects"]);
@@ -142,7 +142,7 @@ describe("two versions on one database", () => {
     expect((await run(world, ["backup", "restore", "--yes"])).status).toBe(0);
   });
 
-  it("an older one refuses a newer schema that is marked breaking, says what to do, and its hooks spool", async () => {
+  it("do not work if the newer schema is breaking: the older version says what to do, and its hooks spool", async () => {
     const world = createWorld();
     await use(world, 0);
     await run(world, ["projects"]);
@@ -165,7 +165,7 @@ describe("two versions on one database", () => {
     const worker = await run(world, ["worker", "run", "--once"]);
     expect(worker.stderr).toContain("newer c-mem");
     expect((await run(world, ["doctor"])).stdout).toContain("newer c-mem");
-    // Nothing was written to it, and what the old hooks saw waits for the newer program.
+    // The older version wrote nothing to the database, and its hooks' events wait for the newer one.
     const db = new DatabaseSync(database(world));
     expect(db.prepare("SELECT count(*) AS n FROM tool_uses").get()).toEqual({ n: 1 });
     db.exec("DELETE FROM migrations WHERE id = 1000");
@@ -173,13 +173,13 @@ describe("two versions on one database", () => {
     expect(await uses(world)).toEqual([{ n: 2, ids: 2, runs: 2 }]);
   });
 
-  it("a newer one migrates an older database after a backup, and reads drops of old hooks", async () => {
+  it("share the spool: the newer one migrates the database after a backup and reads drops of older hooks", async () => {
     const world = createWorld();
     const older = openStore(database(world), { migrations: MIGRATIONS.slice(0, -1) });
     older.run("INSERT INTO projects (key, name, root, created_at) VALUES ('k', 'old', '/old', 1)");
     older.close();
     await use(world, 1);
-    // A hook cannot wait for a backup.
+    // A hook does not migrate, because it cannot wait for the backup.
     await hook(world, "context", { session_id: "n", hook_event_name: "SessionStart", source: "startup" });
     expect(readdirSync(world.home)).not.toContain("backups");
     expect(await uses(world)).toEqual([{ n: 1, ids: 1, runs: 1 }]);
