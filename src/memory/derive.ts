@@ -1,4 +1,4 @@
-// Derives memory from evidence, turn by turn: after a kill each turn is either done or still marked as stale.
+// Derives memory from evidence, one transaction per turn: after a kill, each turn is either derived or still stale.
 import { EXTRACTOR } from "../core/memory.ts";
 import type { Db } from "../store/db/driver.ts";
 import { transaction } from "../store/db/transaction.ts";
@@ -7,21 +7,21 @@ import { deleteOrphans, renewKeys } from "../store/tables/observations.ts";
 import { markAllLinksStale } from "../store/tables/stale-links.ts";
 import { clearStaleTurn, markMemoryStale, nextStaleTurn, staleSessions } from "../store/tables/stale-turns.ts";
 import { extractTurn } from "./extract/extract-turn.ts";
-import { countUse } from "./injection-usage.ts";
+import { countUsedItems } from "./injection-usage.ts";
 import { updateLinks } from "./relate/update-links.ts";
 import { saveSession } from "./save-session.ts";
 import { saveTurnMemory } from "./save-turn.ts";
 
-/** `id`: the prompt's in the database. */
+/** `id` is the database id of the turn's prompt. */
 type DerivedTurn = NonNullable<ReturnType<typeof deriveNextTurn>>;
 
 export interface Derived {
   turns: number;
-  /** Ids of the prompts whose memory changed. */
+  /** Database ids of the prompts whose turns got different memory. */
   changed: number[];
 }
 
-/** All stale turns of the session, then its summary and titles. `onTurn` writes in the turn's transaction. */
+/** Derives all stale turns of a session, then its summary and title. `onTurn` runs in the turn's transaction. */
 export function deriveSession(
   db: Db,
   sessionDbId: number,
@@ -41,7 +41,7 @@ export function deriveSession(
   }
 }
 
-/** The newest sessions first, until the time is up. Returns how many sessions are left. */
+/** Derives stale sessions, newest first, until the time is up. Returns how many are still stale. */
 export function deriveNewest(db: Db, projectId: number | undefined, maxMs: number): number {
   const deadline = Date.now() + maxMs;
   const stale = staleSessions(db, projectId);
@@ -67,12 +67,12 @@ function deriveNextTurn(db: Db, sessionDbId: number, now: number) {
   clearStaleTurn(db, turn.id);
   if (nextStaleTurn(db, sessionDbId) === undefined) {
     saveSession(db, sessionDbId, now);
-    countUse(db, sessionDbId);
+    countUsedItems(db, sessionDbId);
   }
   return { id: turn.id, isChanged };
 }
 
-/** Links are updated for this long between two yields. */
+/** Time spent on links between two yields. */
 const LINKS_MS = 200;
 
 export interface Rebuilt {
@@ -81,7 +81,7 @@ export interface Rebuilt {
   changed: number;
 }
 
-/** Derives all memory of one project or of all again: unchanged rows keep their ids, users' and models' rows stay. */
+/** Derives all memory of a project, or of all, again. Unchanged rows keep their ids; rows of users and models stay. */
 export function* rebuildMemory(
   db: Db,
   { projectId, now }: { projectId?: number | undefined; now: number },

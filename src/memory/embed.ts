@@ -1,14 +1,14 @@
-// Embeds turns and observations: the newest first, in batches, each saved in one transaction.
+// Embeds turns and observations, newest first. Each batch is saved in one transaction.
 import { toRecord } from "../core/vector-record.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import type { Db } from "../store/db/driver.ts";
 import { transaction } from "../store/db/transaction.ts";
 import { dropOtherModels, textToEmbed, nextToEmbed, saveVectors, setWantedModel } from "../store/vectors/vectors.ts";
 
-/** Some two seconds of processor time, which a kill costs at most. */
+/** About two seconds of CPU time: a killed process loses at most that. */
 const BATCH_ITEMS = 16;
 
-/** Yields the number of items after every batch. Vectors of another model serve until all of this one's are there. */
+/** Yields the size of each batch. Another model's vectors are kept until all items are embedded again. */
 export async function* embedAll(db: Db, embedder: Embedder): AsyncGenerator<number, void> {
   const model = transaction(db, () => setWantedModel(db, embedder.id, embedder.dimensions, Date.now()));
   for (;;) {

@@ -1,4 +1,4 @@
-// Counts injected items that the session used later: an id named, a file touched, a fix run, a title repeated.
+// Counts the injected items that a session used: it named the id, touched the file, ran the fix or repeated the title.
 import { commandForm } from "../core/shell-command.ts";
 import { STOP_WORDS, wordsOf } from "../core/words.ts";
 import type { Db } from "../store/db/driver.ts";
@@ -7,8 +7,8 @@ import { changedFiles } from "../store/tables/file-touches.ts";
 import { injectionsOf, setUsedItems } from "../store/tables/injections.ts";
 import { getObservation, observationOf } from "../store/tables/observations.ts";
 
-/** Call inside a transaction. Counts all injections again: the same evidence gives the same count. */
-export function countUse(db: Db, sessionDbId: number): void {
+/** Call inside a transaction. Counts all injections of the session again, so repeated calls give the same result. */
+export function countUsedItems(db: Db, sessionDbId: number): void {
   const injections = injectionsOf(db, sessionDbId);
   if (injections.length === 0) return;
   const activity = sessionActivity(db, sessionDbId);
@@ -29,7 +29,7 @@ function activityAfter({ said, touches, commands }: SessionActivity, at: number)
   };
 }
 
-/** Items: "o12" an observation, "i12" one in the index of titles, "t12" a tool use, "session:12" where work stopped. */
+/** Items: "o12" is an observation, "i12" one shown by title only, "t12" a tool use, "session:12" a session. */
 function isUsed(
   db: Db,
   item: string,
@@ -46,7 +46,7 @@ function isUsed(
   if (row === undefined) return false;
   const { title, files, facts } = observationOf(row);
   if (isRepeated(title, text)) return true;
-  // The index names half of all files; and a file hook runs because the file is about to be touched.
+  // A touched file proves nothing here: the index mentions too many, and a file hook precedes a touch anyway.
   if (kind === "i") return false;
   if (surface !== "file" && files.some((file) => touched.has(file))) return true;
   const fix = facts.map((fact) => /^Passes: `(.+)`$/.exec(fact)?.[1]).find((command) => command !== undefined);
@@ -56,7 +56,7 @@ function isUsed(
 const MIN_WORDS = 4;
 const REPEATED_SHARE = 0.75;
 
-/** A line of the text has most of the title's words. */
+/** True if a line of the text has at least 75% of the title's words. */
 function isRepeated(title: string, text: string): boolean {
   const words = [...new Set(wordsOf(title.toLowerCase()).filter((word) => word.length > 3 && !STOP_WORDS.has(word)))];
   const hasMost = (line: string): boolean =>

@@ -26,7 +26,7 @@ export function saveSession(db: Db, sessionDbId: number, now: number): void {
   const lastTurn = prompts.at(-1)?.prompt_number;
   const turns = currentSummaries(db, sessionDbId).map((row) => {
     const summary = summaryOf(row);
-    // Only the last turn's interruption is still true.
+    // An interruption matters only for the last turn: later prompts continue the work.
     return row.prompt_number === lastTurn ? summary : { ...summary, nextSteps: withoutInterruption(summary.nextSteps) };
   });
   if (turns.length === 0 && prompts.length === 0) return;
@@ -35,12 +35,12 @@ export function saveSession(db: Db, sessionDbId: number, now: number): void {
   const first = prompts.find((_, index) => requests[index]?.kind !== "reply") ?? prompts[0];
   const title = sessionTitles(db, sessionDbId).agent_title ?? titleFrom(requests, observations, first?.text ?? "");
   updateSession(db, sessionDbId, { title, subtitle: subtitleOf(db, sessionDbId, observations, title) });
-  // While the first turn runs there is a title and no summary.
+  // While the first turn runs, the session has a title but no summary yet.
   if (turns.length === 0) return;
   upsertSummary(db, { sessionDbId, promptNumber: WHOLE_SESSION }, rollUp(turns, requests), EXTRACTOR, now);
 }
 
-/** The first prompt that says what to do; without one the first work done. */
+/** Title of the first informative prompt; else of the first work observation. */
 function titleFrom(
   requests: readonly UserRequest[],
   observations: readonly ObservationRow[],
@@ -75,7 +75,7 @@ function subtitleOf(
 
 function rollUp(turns: readonly Summary[], requests: readonly UserRequest[]): Summary {
   const asked = requests.filter(({ kind }) => kind !== "reply").map(({ title }) => withFullStop(title));
-  // The latest work counts most.
+  // If not all texts fit, drop the oldest.
   const newest = (field: "investigated" | "learned" | "completed" | "notes"): string =>
     fitting(turns.map((turn) => turn[field]).toReversed())
       .toReversed()
@@ -87,7 +87,7 @@ function rollUp(turns: readonly Summary[], requests: readonly UserRequest[]): Su
     investigated: newest("investigated"),
     learned: newest("learned"),
     completed: newest("completed"),
-    // Open ends of earlier turns are done or mentioned again.
+    // Only the last turn's next steps: assume earlier ones are done or repeated.
     nextSteps: turns.findLast(({ nextSteps }) => nextSteps !== "")?.nextSteps ?? "",
     filesRead: union(({ filesRead }) => filesRead, MAX_PATHS),
     filesEdited: union(({ filesEdited }) => filesEdited, MAX_PATHS),
@@ -96,7 +96,7 @@ function rollUp(turns: readonly Summary[], requests: readonly UserRequest[]): Su
   };
 }
 
-/** As many whole texts as fit into a field, from the first. */
+/** The first texts, as many as fit into a field. */
 function fitting(texts: readonly string[]): string[] {
   const kept: string[] = [];
   let charsLeft = FIELD_CHARS;

@@ -1,4 +1,4 @@
-// Writes one producer's memory of one turn: unchanged rows keep their ids, other old rows are deleted, users' rows stay.
+// Saves one producer's memory of a turn. Unchanged rows keep their ids, its other rows are deleted, users' rows stay.
 import { EXTRACTOR, type Observation, type Producer, type TurnMemory } from "../core/memory.ts";
 import type { Db } from "../store/db/driver.ts";
 import { findItem } from "../store/reads/items.ts";
@@ -27,7 +27,7 @@ export interface TurnPlace {
   promptNumber: number;
 }
 
-/** Without a summary the stored one stays. */
+/** If the summary is missing, the stored one stays. */
 type SavedMemory = Pick<TurnMemory, "observations"> & Partial<Pick<TurnMemory, "summary">>;
 
 /** Call inside a transaction. Returns whether the turn's memory changed. */
@@ -48,7 +48,7 @@ export function saveTurnMemory(
     const hash = contentHash(observation);
     if (seen.has(hash) || hasTombstone(db, { kind: "observation", hash })) continue;
     seen.add(hash);
-    // Known since the last of its evidence.
+    // valid_from is the time of the latest evidence.
     const validFrom = Math.max(0, ...observation.evidence.map((id) => findItem(db, id)?.created_at ?? 0));
     let id = old.find((row) => row.content_hash === hash && isIntact(row) && !unchanged.has(row.id))?.id;
     if (id === undefined) {
@@ -70,17 +70,17 @@ export function saveTurnMemory(
   const after = setCurrentVersion(db, place, producer);
   const subjects = [...before, ...after].map((row) => row.subject).filter((subject) => subject !== null);
   updateSuccessors(db, projectId, new Set(subjects), now);
-  // The extractor derives a whole session, and saves it at the end.
+  // The extractor saves the session itself after its last turn.
   if (producer.name !== EXTRACTOR.name) saveSession(db, place.sessionDbId, now);
   return isChanged;
 }
 
-/** Its text is as derived, or was edited by a user. */
+/** True if the row still has its derived text, or if a user edited it. */
 function isIntact(row: ObservationRow): boolean {
   return row.edited_at !== null || contentHash(observationOf(row)) === row.content_hash;
 }
 
-/** A bugfix that cites a failed tool use fixes it. */
+/** Links a bugfix to the failed tool uses that it cites. */
 function linkFixedFailures(db: Db, id: string, { evidence }: Observation, now: number): void {
   deleteLinksFrom(db, { type: "observation", id }, "fixes");
   for (const use of evidence.filter((item) => isFailedUse(db, item))) {
@@ -89,7 +89,7 @@ function linkFixedFailures(db: Db, id: string, { evidence }: Observation, now: n
   }
 }
 
-/** A model's version comes before the extractor's, the newest accepted one before older ones. */
+/** Prefers a model's version to the extractor's, and the newest model version to older ones. */
 function setCurrentVersion(db: Db, place: TurnPlace, producer: Producer): ObservationRow[] {
   const { sessionDbId, promptNumber } = place;
   const model = summariesOfTurn(db, sessionDbId, promptNumber).find(

@@ -1,4 +1,4 @@
-// Of the observations on one subject the newest is valid; each older one names its successor.
+// Of all observations with the same subject only the newest is valid. Each older one stores its successor.
 import type { Db } from "../store/db/driver.ts";
 import { deleteLink, insertLink, type Link } from "../store/tables/links.ts";
 import { setSuccessor, subjectChain } from "../store/tables/observations.ts";

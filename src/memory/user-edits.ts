@@ -26,11 +26,11 @@ import { deleteSuccessorLink, updateSuccessors, supersedesLink } from "./superse
 
 export const USER: Producer = { name: "user" };
 
-/** The share of the shorter text's words that two nearly equal observations have in common. */
+/** Two observations are similar if they share 80% of the shorter one's words. */
 const NEARLY_SAME = 0.8;
 const MAX_ALIKE = 3;
 
-/** Unless the same observation exists. `alike`: observations that say nearly the same. */
+/** Saves an observation unless it exists already. `alike`: similar observations. */
 export function remember(db: Db, projectId: number | undefined, given: Observation, now: number) {
   const observation = filtered(given);
   if (observation.narrative.trim() === "" || observation.title.trim() === "") {
@@ -66,7 +66,7 @@ function filtered(observation: Observation): Observation {
   };
 }
 
-/** Without its pin the observation follows its evidence: the turn is derived again. */
+/** Unpinning marks the turn as stale, because the pin kept an observation that the evidence may no longer give. */
 export function pin(db: Db, id: number, isPinned: boolean): ObservationRow {
   return transaction(db, () => {
     const row = requireObservation(db, id);
@@ -100,7 +100,7 @@ export function supersede(db: Db, olderId: number, newerId: number, now: number)
     insertLink(db, supersedesLink(newerId, olderId), now);
     updateSuccessorsOf(db, older, now);
     updateSuccessorsOf(db, newer, now);
-    // A chain made by the user may lead back to the older one.
+    // Reject a cycle: o2 supersedes o1 and o1 supersedes o2.
     if (successorsOf(db, olderId).includes(olderId)) {
       throw new AppError("usage", `o${newerId} was itself superseded by o${olderId}, directly or through others.`, {
         hint: `c-mem supersede o${newerId} --undo, then try again.`,
@@ -110,7 +110,7 @@ export function supersede(db: Db, olderId: number, newerId: number, now: number)
   });
 }
 
-/** The observation is valid again, unless a newer one has the same subject. */
+/** Makes the observation valid again, unless a newer one has the same subject. */
 export function undoSupersede(db: Db, id: number, now: number): ObservationRow {
   return transaction(db, () => {
     const row = requireObservation(db, id);

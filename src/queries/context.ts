@@ -70,11 +70,11 @@ export const context = defineQuery({
       now: Date.now(),
     };
     const block = project === undefined ? EMPTY_CONTEXT : buildContext(db, { ...request, project });
-    const { text, items, tokens, stale } = block;
+    const { text, items, tokens, gone } = block;
     // Over HTTP an empty context is no error: an editor then starts its session without context.
     if (cwd !== undefined && text === "") throw nothingKnown(name, project, { here, days });
     const found = project === undefined ? null : { key: project.key, name: project.name };
-    return { data: { project: found, text, items, chars: text.length, tokens, stale } };
+    return { data: { project: found, text, items, chars: text.length, tokens, stale: gone } };
   },
   document: ({ data }, { accept }) =>
     /\bjson\b/.test(accept) ? undefined : { body: data.text, type: "text/plain;charset=UTF-8" },

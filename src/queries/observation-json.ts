@@ -2,7 +2,7 @@
 import { statOf } from "../platform/read-file.ts";
 import { iso } from "../core/time.ts";
 import type { Evidence, ObservationStory } from "../recall/history/observation.ts";
-import { standingNote, standingOf } from "../recall/inject/standing.ts";
+import { checkAgainstTree, freshnessNote } from "../recall/inject/freshness.ts";
 import { observationFiles } from "../store/tables/observation-files.ts";
 import { observationOf } from "../store/tables/observations.ts";
 import type { ObservationEntry } from "../store/reads/observation-list.ts";
@@ -64,12 +64,12 @@ export const standingSchema = (z: Zod) =>
     .nullable()
     .meta({ description: "whether today's files still agree with it; null: no files, or not on this machine" });
 
-export function standingJson(row: ObservationEntry, options: { deep: boolean }) {
+export function standingJson(row: ObservationEntry, options: { readFiles: boolean }) {
   const { project_root: top, valid_from: since } = row;
   const observation = observationOf(row);
   if (top === null || observation.files.length === 0 || !statOf(top)?.isDirectory()) return null;
-  const standing = standingOf(observation, { top, since, ...options });
-  return { ...standing, note: standingNote(standing) };
+  const freshness = checkAgainstTree(observation, { top, since, ...options });
+  return { ...freshness, note: freshnessNote(freshness) };
 }
 
 const REFERENCE = defineNames({ text: ["id", "title", "producer"] });
@@ -105,7 +105,7 @@ export function storyJson(story: ObservationStory) {
   const reference = (one: ObservationEntry) => jsonOf(REFERENCE, { ...one, id: `o${one.id}` });
   return {
     ...observationJson(observation),
-    standing: standingJson(observation, { deep: true }),
+    standing: standingJson(observation, { readFiles: true }),
     session: session === undefined ? null : { session_id: session.session_id, title: session.title },
     replaced_by: successor === undefined ? null : reference(successor),
     replaces: predecessors.map(reference),

@@ -84,7 +84,7 @@ export const observations = defineQuery({
     }
     const results = rows.slice(0, limit).map((row) => ({
       ...observationJson(row),
-      standing: standingJson(row, { deep: false }),
+      standing: standingJson(row, { readFiles: false }),
       ...("score" in row && typeof row.score === "number" && { score: row.score }),
     }));
     const how = found && { query, rung: found.rung, words: found.words, degraded: semantic?.degraded ?? null };

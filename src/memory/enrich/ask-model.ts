@@ -1,4 +1,4 @@
-// Sends one request to the model within the budget, and turns failures into outcomes.
+// Sends one request to the model if the budget allows it. Failures become outcomes, not exceptions.
 import type { Settings } from "../../config/schema.ts";
 import { failedCost, likelyCost, maximumCost, replyCost } from "../../llm/budget.ts";
 import { LlmError, nextAfter } from "../../llm/error.ts";
@@ -11,25 +11,25 @@ import { requestHash } from "./turn-prompt.ts";
 
 /** The outcome of asking a model about a turn. */
 export type Enriched =
-  /** The model's version is current. */
+  /** The model's version of the turn was saved and is now the current one. */
   | { kind: "saved"; observations: number }
-  /** The extractor's version stays. */
+  /** The extractor's version stays current. */
   | { kind: "kept"; message: string }
-  /** Ask again after `afterMs`. `counts`: the turn may be the cause, so it is a failed attempt; else nothing was sent or the server was unreachable. */
+  /** Retry after `afterMs`. `counts`: as a failed attempt; false if nothing was sent or the server was unreachable. */
   | { kind: "later"; afterMs: number; counts: boolean; message: string };
 
 export function kept(message: string): Enriched {
   return { kind: "kept", message };
 }
 
-/** The queue takes a longer wait for a clock error and runs the job at once. */
+/** The job queue treats a longer wait as a clock error and runs the job at once. */
 const MAX_WAIT_MS = 60 * 60_000;
 
 function later(afterMs: number, counts: boolean, message: string): Enriched {
   return { kind: "later", afterMs: Math.min(afterMs, MAX_WAIT_MS), counts, message };
 }
 
-/** Defined while the provider is paused after a failure. */
+/** Returns an outcome while the provider is paused after a failure. */
 export function waitForPause(db: Db, provider: Provider, now: number): Enriched | undefined {
   const pause = findPause(db, provider.fingerprint);
   if (pause === undefined || !isPausing(pause, now)) return undefined;

@@ -1,4 +1,4 @@
-// Keeps only the traceable part of a model's reply: known types, ids it was given, names that occur in the turn.
+// Checks a model's reply. Drops observations with unknown types, without valid ids, or with names not in the turn.
 import { asArray, asObject, asObjects, asString, type JsonObject } from "../../core/json.ts";
 import {
   CONCEPTS,
@@ -72,7 +72,7 @@ function checkObservation(
   const cited = citedIds(raw["evidence"], ids);
   if (cited.length === 0) return undefined;
   if (!isGrounded([title, narrative, ...facts].join("\n"), turnText)) return undefined;
-  // A decision needs a person or the agent: output of a tool cannot decide.
+  // Decisions come from the user or the agent, never from tool output.
   if (type === "decision" && sharedWords(title, conversationOf(evidence)) < DECISION_SHARE) return undefined;
   return {
     type,
@@ -97,7 +97,7 @@ function filesOf({ toolUses }: TurnEvidence, isWanted: (kind: string) => boolean
   return [...new Set(files.map(({ path }) => path))];
 }
 
-/** Only files the turn touched, as the record writes their paths. */
+/** Maps the model's paths to paths the turn touched, and drops all others. */
 function touchedFiles(raw: unknown, evidence: TurnEvidence): string[] {
   const touched = filesOf(evidence, () => true);
   const endsAlike = (a: string, b: string): boolean => a !== "" && (a.endsWith(`/${b}`) || b.endsWith(`/${a}`));
@@ -106,16 +106,16 @@ function touchedFiles(raw: unknown, evidence: TurnEvidence): string[] {
   return [...new Set(found)].filter((path) => path !== undefined).slice(0, MAX_FILES);
 }
 
-/** The share of a decision's words that must be in the conversation. */
+/** At least this share of a decision's words must occur in the conversation. */
 const DECISION_SHARE = 0.4;
-/** The share of words that must be in the prompt for an observation in the user's name. */
+/** An observation gets the origin `user` if at least this share of its words occurs in the prompt. */
 const USER_SHARE = 0.6;
 
 function conversationOf({ prompt, messages }: TurnEvidence): string {
   return [prompt.text, prompt.response, ...messages.map((message) => message.text)].join("\n");
 }
 
-/** The least trusted cited item decides: output the agent only read, then the agent, then the user. */
+/** The least trusted cited item decides the origin: tool output, then the agent, then the user. */
 function originOf(cited: readonly string[], claim: string, evidence: TurnEvidence): Origin {
   const isReading = (use: EvidenceToolUse): boolean => use.files.every((file) => file.kind === "read");
   if (evidence.toolUses.some((use) => cited.includes(use.id) && isReading(use))) return "tool";
@@ -131,7 +131,7 @@ function readSummary(raw: JsonObject = {}): Omit<Summary, "filesRead" | "filesEd
   return { request, investigated, learned, completed, nextSteps: field("next_steps"), notes: field("notes") };
 }
 
-/** The whole turn, also what was cut from the record: a model may name a file it saw half of. */
+/** The turn's full text, not the shortened record: a model may complete a path it saw cut. */
 function textOfTurn({ prompt, messages, toolUses, commits, project }: TurnEvidence): string {
   return [
     project,
@@ -151,14 +151,14 @@ function textOfTurn({ prompt, messages, toolUses, commits, project }: TurnEviden
     .toLowerCase();
 }
 
-/** Words with a digit, an underscore, a slash, a dot inside or a capital inside: names, paths, numbers. */
+/** Names, paths and numbers: `parseLine`, `max_age`, `src/a.ts`, `8080`. */
 const SPECIFIC = /[\p{L}\d_./@-]*(?:[\p{Ll}][\p{Lu}]|[_/\d]|[\p{L}\d]\.[\p{L}\d])[\p{L}\d_./@-]*/gu;
 const MIN_CHARS = 3;
-/** A single specific word may be the model's own spelling. */
+/** With a single name, a missing match may only be a different spelling. */
 const MIN_SPECIFICS = 2;
 const GROUNDED_SHARE = 0.5;
 
-/** Whether half of the names and numbers of a claim are in the turn's text (lower case); else they were made up. */
+/** True if at least half of the claim's names and numbers occur in the turn's lower-case text. */
 export function isGrounded(claim: string, turnText: string): boolean {
   const names = [...claim.matchAll(SPECIFIC)].map(([word]) => word.toLowerCase().replace(/^[./@-]+|[./@-]+$/g, ""));
   const specifics = [...new Set(names)].filter((name) => name.length >= MIN_CHARS);
@@ -166,7 +166,7 @@ export function isGrounded(claim: string, turnText: string): boolean {
   return specifics.filter((name) => turnText.includes(name)).length / specifics.length >= GROUNDED_SHARE;
 }
 
-/** The share of a claim's words, without stop words, that are in the text: 0 to 1. */
+/** The share (0 to 1) of the claim's words, without stop words, that occur in the text. */
 function sharedWords(claim: string, text: string): number {
   const known = new Set(wordsOf(text.toLowerCase()));
   const words = [...new Set(wordsOf(claim.toLowerCase()))].filter(
@@ -175,7 +175,7 @@ function sharedWords(claim: string, text: string): number {
   return words.length === 0 ? 0 : words.filter((word) => known.has(word)).length / words.length;
 }
 
-/** Filtered: a model may repeat a secret, or make up something that looks like one. */
+/** Filters secrets: a model may repeat one, or invent text that looks like one. */
 function line(value: unknown, maxChars: number): string {
   return oneLine(filterText(asString(value) ?? ""), maxChars);
 }

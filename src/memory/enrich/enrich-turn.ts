@@ -1,4 +1,4 @@
-// A model's version of a turn: one request within the budget, the reply checked, and saved only if it is valid.
+// Asks a model for its version of a turn, checks the reply, and saves it if it is valid.
 import type { Settings } from "../../config/schema.ts";
 import { EXTRACTOR, type Observation, type Producer, type TurnMemory } from "../../core/memory.ts";
 import type { LlmRequest, Provider } from "../../llm/provider.ts";
@@ -20,15 +20,15 @@ export interface EnrichOptions {
   settings: Settings;
   now?: () => number;
   signal?: AbortSignal;
-  /** Whether the settings, as they are now, exclude this folder. */
+  /** Whether the current settings exclude this folder. */
   isExcluded?: (cwd: string) => boolean;
 }
 
-const GONE = kept("the turn was deleted");
-/** For a shorter turn without tool uses, the extractor is good enough. */
+const TURN_DELETED = kept("the turn was deleted");
+/** Shorter turns without tool uses are not sent: the extractor is good enough. */
 const MIN_TURN_CHARS = 400;
 
-/** Failures of the model are outcomes; throws only on bugs and on errors of the store. */
+/** Returns model failures as outcomes. Throws only for bugs and store errors. */
 export async function enrichTurn(
   db: Db,
   provider: Provider,
@@ -38,7 +38,7 @@ export async function enrichTurn(
   const paused = waitForPause(db, provider, now());
   if (paused !== undefined) return paused;
   const turn = loadTurn(db, promptDbId);
-  if (turn === undefined) return GONE;
+  if (turn === undefined) return TURN_DELETED;
   const { place, evidence } = turn;
   if (isExcluded(evidence.cwd)) return kept("its folder is excluded from recording");
   if (!isWorthAsking(evidence)) return kept("the turn has too little content");
@@ -77,7 +77,7 @@ function isWorthAsking({ prompt, messages, toolUses }: TurnEvidence): boolean {
   return toolUses.length > 0 || prompt.text.length + said >= MIN_TURN_CHARS;
 }
 
-/** After a kill between the reply and the end of the job, or for an unchanged turn: not paid for twice. */
+/** True if this request was answered before, so that a repeated job or an unchanged turn costs nothing. */
 function isAnswered(db: Db, producer: Producer, place: TurnPlace, request: LlmRequest): boolean {
   const versions = summariesOfTurn(db, place.sessionDbId, place.promptNumber);
   const isOwn = versions.some((row) => row.producer === producer.name && row.prompt_hash === producer.promptHash);
@@ -87,17 +87,18 @@ function isAnswered(db: Db, producer: Producer, place: TurnPlace, request: LlmRe
 interface Version {
   promptDbId: number;
   producer: Producer;
-  /** The ids the model was shown, and the turn they were taken from. */
+  /** Ids of the items that the model was shown. */
   ids: ReadonlySet<string>;
+  /** The turn when the request was sent. */
   shown: TurnEvidence;
   memory: TurnMemory;
 }
 
-/** Unless the turn moved or lost evidence while the model was working. */
+/** Saves nothing if the turn was renumbered or lost evidence during the request. */
 function saveVersion(db: Db, { promptDbId, producer, ids, shown, memory }: Version, now: number): Enriched {
   return transaction(db, () => {
     const turn = loadTurn(db, promptDbId);
-    if (turn === undefined) return GONE;
+    if (turn === undefined) return TURN_DELETED;
     const [before, after] = [timesById(shown), timesById(turn.evidence)];
     if ([...ids].some((id) => before.get(id) !== after.get(id))) {
       return kept("the turn changed while the model was working");
@@ -108,12 +109,15 @@ function saveVersion(db: Db, { promptDbId, producer, ids, shown, memory }: Versi
   });
 }
 
-/** With the times, because the id of a deleted row is used again. */
+/** An id alone proves nothing: a new row may reuse the id of a deleted one. */
 function timesById({ prompt, messages, toolUses }: TurnEvidence): Map<string, number> {
   return new Map([prompt, ...messages, ...toolUses].map(({ id, at }) => [id, at]));
 }
 
-/** Subjects decide what is superseded, and only the extractor knows them: each goes to the observation of the same type that shares most of its evidence. */
+/**
+ * Copies the subjects of the extractor's observations, because models give none and subjects decide what is superseded.
+ * Each goes to the model's observation of the same type that shares most of its evidence.
+ */
 function withSubjects(db: Db, place: TurnPlace, observations: readonly Observation[]): Observation[] {
   const subjects = new Map<Observation, string>();
   for (const row of observationsOfTurn(db, place.sessionDbId, place.promptNumber)) {

@@ -1,4 +1,4 @@
-// Builds the request about a turn: prompt, record, and schema of the reply.
+// Builds the model request for a turn: system prompt, turn record and reply schema.
 import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
 import { localDay } from "../../core/time.ts";
 import again from "../../llm/prompts/again.md";
@@ -10,7 +10,7 @@ import { sha256 } from "../../platform/crypto.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
-/** Five observations and a summary are some 1,500 tokens; a model that thinks first needs more. */
+/** Five observations and a summary take about 1,500 tokens. Models that think first need more. */
 const MAX_OUTPUT_TOKENS = 6_000;
 
 export const SUMMARY_FIELDS = ["request", "investigated", "learned", "completed", "next_steps", "notes"] as const;
@@ -42,7 +42,7 @@ const SCHEMA: ReplySchema = {
   json: strict({ observations: { type: "array", items: OBSERVATION }, summary: SUMMARY }),
 };
 
-/** Identifies prompt and schema: after a change every turn may be requested again. */
+/** Identifies prompt and schema. When it changes, answered turns may be requested again. */
 export const PROMPT_HASH = hashOf(system, record, JSON.stringify(SCHEMA));
 
 export function turnRequest({ project, prompt }: TurnEvidence, turn: TurnRecord): LlmRequest {
@@ -55,7 +55,7 @@ export function turnRequest({ project, prompt }: TurnEvidence, turn: TurnRecord)
   };
 }
 
-/** After an unusable reply: the whole request again with the problem, because models keep no state. */
+/** The whole request again, with the problem of the first reply: models keep no state. */
 export function repeatRequest(request: LlmRequest, problem: string): LlmRequest {
   return { ...request, text: fillTemplate(again, { question: request.text, problem }) };
 }

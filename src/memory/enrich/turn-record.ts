@@ -1,4 +1,4 @@
-// Writes the record of a turn for a model: every piece with its id, long texts cut in the middle, within a limit.
+// Writes a turn as text for a model: every piece with its id, long texts cut in the middle, within a token limit.
 import { filterText } from "../../core/privacy/filter.ts";
 import { oneLine } from "../../core/text.ts";
 import { estimateTokens } from "../../core/tokens.ts";
@@ -6,7 +6,7 @@ import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evide
 
 export const MAX_RECORD_TOKENS = 16_000;
 
-/** Characters kept of each text; in a turn that is too long all are scaled down alike. */
+/** Characters kept of each text. For a long turn, all limits are scaled down by the same factor. */
 const CHARS = { prompt: 6_000, response: 4_000, message: 1_500, input: 1_200, failed: 2_400, read: 400, output: 1_200 };
 const SCALES = [1, 0.6, 0.35, 0.2, 0.1];
 const MIN_CHARS = 120;
@@ -16,7 +16,7 @@ export type TurnRecord = ReturnType<typeof turnRecord>;
 interface Piece {
   id: string;
   at: number;
-  /** Pieces with the smallest weight are left out first. */
+  /** Pieces with the lowest weight are dropped first. */
   weight: number;
   text: string;
 }
@@ -60,7 +60,7 @@ function piecesOf(evidence: TurnEvidence, scale: number): Piece[] {
   return pieces;
 }
 
-/** Then the response can be cited by the message's id. */
+/** True if a message contains the response, or if the turn has no response. */
 export function isResponseInMessages({ prompt, messages }: TurnEvidence): boolean {
   const response = prompt.response.trim();
   return response === "" || messages.some((message) => message.text.trim().endsWith(response));
@@ -77,7 +77,7 @@ export function isChange(use: EvidenceToolUse): boolean {
 }
 
 const READING = /^(?:read|grep|glob|ls|list|search|find|view|webfetch|websearch|notebookread)/i;
-/** Without pipes and redirections. */
+/** A command with pipes or redirections may do more than read. */
 const READING_COMMAND = /^(?:cd [^&|;]+&& *)?(?:cat|sed -n|head|tail|ls|find|tree|wc)\b[^|&;>]*$/;
 
 function isReading(use: EvidenceToolUse): boolean {
@@ -93,7 +93,7 @@ function toolText(use: EvidenceToolUse, cut: Cut): string {
   const by = use.isSubagent ? ", by a subagent" : "";
   const changes = use.files.filter((file) => file.kind !== "read");
   const limit = hasFailed ? CHARS.failed : isReading(use) ? CHARS.read : CHARS.output;
-  // An edit's output is the file again.
+  // The output of an edit repeats the file.
   const hasOutput = use.output.trim() !== "" && (!isChange(use) || use.isError);
   return [
     `=== ${use.id} ${oneLine(use.name, 60)}${hasFailed ? `, failed${exit}` : ""}${by} ===`,
@@ -120,7 +120,7 @@ function tokensOf({ text }: Piece): number {
   return estimateTokens(text) + 1;
 }
 
-/** As many as fit; of the same weight the latest. */
+/** The pieces with the highest weight that fit; of equal weights the latest. */
 function heaviest(pieces: readonly Piece[], maxTokens: number): Piece[] {
   const shown = new Set<Piece>();
   let tokens = 0;
@@ -135,6 +135,5 @@ function heaviest(pieces: readonly Piece[], maxTokens: number): Piece[] {
 function join(pieces: readonly Piece[], leftOut: number) {
   const note = leftOut === 0 ? [] : [`=== ${leftOut} less important pieces are not shown ===`];
   const text = [...pieces.map((piece) => piece.text), ...note].join("\n\n");
-  // Only the ids of pieces shown may be cited.
   return { text, ids: new Set(pieces.map(({ id }) => id)) };
 }

@@ -1,10 +1,10 @@
-// Reads replies in XML, which some models send despite the schema: <observation> and <summary>. Other tags are text:
-// "A & B < C" stays as it is.
+// Some models reply in XML despite the schema. Reads <observation> and <summary>; everything else is text:
+// "Map<string, T>" stays.
 import { SUMMARY_FIELDS } from "./turn-prompt.ts";
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'", amp: "&" };
 
-/** The same shape as the JSON reply; undefined without such XML. */
+/** Returns the shape of the JSON reply, or undefined if the text has neither tag. */
 export function parseXmlReply(reply: string): object | undefined {
   const observations = blocks(reply, "observation").map(observation);
   const [summary] = blocks(reply, "summary").map(summaryFields);
@@ -30,7 +30,7 @@ function summaryFields(block: string): object {
   return { ...Object.fromEntries(fields), evidence: ids(field(block, "evidence")) };
 }
 
-/** The text between the tags. In one pass: replies may be long and hostile. */
+/** The text between each pair of tags. Runs in linear time: replies may be long and hostile. */
 function blocks(text: string, tag: string): string[] {
   const lower = text.toLowerCase();
   const open = new RegExp(`<${tag}(?:\\s[^<>]{0,200})?>`, "g");

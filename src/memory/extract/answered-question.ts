@@ -1,4 +1,4 @@
-// A question about the code that the agent answered: a discovery.
+// Turns a question about the code, and the agent's answer, into a discovery.
 import type { Observation } from "../../core/memory.ts";
 import { clip, wholeSentences } from "../../core/prose.ts";
 import type { FinalMessage } from "./final-message.ts";
@@ -14,9 +14,9 @@ const MIN_CHARS = 120;
 const ANSWER_CHARS = 420;
 const POINT_CHARS = 200;
 const MAX_POINTS = 4;
-/** A title is shortened, but not by half. */
+/** A longer sentence would lose too much when cut to TITLE_CHARS. */
 const MAX_TITLE_CHARS = TITLE_CHARS * 1.6;
-/** Later sentences of an answer go into detail. */
+/** Only the first sentences can be the title: later ones go into detail. */
 const TITLE_SENTENCES = 4;
 
 export function answeredQuestion(

@@ -1,4 +1,4 @@
-// Which files a turn changed, and how: lines, new files, renamed and deleted ones.
+// Finds the files that a turn changed, created, renamed or deleted.
 import { splitCommand } from "../../core/shell-command.ts";
 import { listText } from "../../core/text.ts";
 import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
@@ -8,12 +8,12 @@ export interface ChangedFile {
   added: number;
   removed: number;
   isNew: boolean;
-  /** Item ids of the tool uses that changed it. */
+  /** Item ids of the tool uses that changed the file. */
   evidence: string[];
 }
 
 export interface Changes {
-  /** The most changed lines first. */
+  /** Files with the most changed lines first. */
   files: ChangedFile[];
   renamed: { from: string; to: string }[];
   deleted: string[];
@@ -71,7 +71,7 @@ export function baseName(path: string): string {
   return path.split("/").at(-1) ?? path;
 }
 
-/** With its folder where another file has the same name. */
+/** "index.ts", or "api/index.ts" if another of the files has the same name. */
 function shortName({ path }: ChangedFile, files: readonly ChangedFile[]): string {
   const name = baseName(path);
   const isShared = files.some((other) => other.path !== path && baseName(other.path) === name);

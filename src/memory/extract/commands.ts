@@ -1,4 +1,4 @@
-// What shell commands are for. Reading and listing ("look") is not work.
+// Classifies shell commands by purpose. Commands that only read or list ("look") do not count as work.
 import { commandForm, commandKey, splitCommand } from "../../core/shell-command.ts";
 import type { EvidenceToolUse } from "../../store/reads/turn-evidence.ts";
 import { clip } from "../../core/prose.ts";
@@ -19,7 +19,7 @@ const PREFIX =
   /^(?:(?:sudo|rtk|time|nohup|exec|command|env|npx|bunx|uvx|pnpx|(?:pnpm|yarn|bun) (?:dlx|exec|x)|npm exec(?: --)?|uv run|poetry run|pipenv run|timeout \S+|[A-Z_][A-Z0-9_]*=(?:"[^"]*"|'[^']*'|\S*))\s+)+/;
 const SCRIPT = String.raw`(?:npm|pnpm|yarn|bun|deno|turbo|nx|just|task|make|rake|composer|hatch)(?: (?:run|task|-s|-r|--filter \S+|-C \S+|--silent))*`;
 
-/** The first match decides. */
+/** The first pattern that matches decides. */
 export const PURPOSES: readonly { purpose: Purpose; example: string; pattern: RegExp }[] = [
   {
     purpose: "test",
@@ -74,7 +74,7 @@ export const PURPOSES: readonly { purpose: Purpose; example: string; pattern: Re
   },
 ];
 
-/** Of several commands in one line the first of these counts. */
+/** The highest rank decides for a line of several commands: "npm test && git push" is "test". */
 const RANK: readonly Purpose[] = ["deploy", "migrate", "test", "build", "check", "install", "git", "run", "look"];
 
 export function runOf(use: EvidenceToolUse): Run | undefined {
@@ -94,7 +94,7 @@ function purposeOfPart(part: string): Purpose {
   return PURPOSES.find(({ pattern }) => pattern.test(program))?.purpose ?? "run";
 }
 
-/** Without an exit code the command was denied or interrupted. */
+/** A command without an exit code was denied or interrupted, which is no failure. */
 export function hasFailed({ use }: Run): boolean {
   return use.isError && (use.exitCode ?? 0) !== 0;
 }
@@ -102,7 +102,7 @@ export function hasFailed({ use }: Run): boolean {
 const SHOWN_CHARS = 100;
 const MAX_COMMAND_CHARS = 2_000;
 
-/** In backticks, without the text of a commit message. */
+/** The command in backticks, without the text of a commit message. */
 export function shownCommand(command: string): string {
   const [head = ""] = command.slice(0, MAX_COMMAND_CHARS).split(/<<-?\s*['"]?\w+/);
   const form = commandForm(head.replace(/\s+(?:-m|--message|--body)[= ]*"?\$\(cat\s*$/, ""));

@@ -6,14 +6,14 @@ import { capitalise } from "./sentences.ts";
 
 export interface Delivery {
   title: string;
-  /** Of a conventional commit: "feat", "fix", …; else "". */
+  /** The prefix of a conventional commit ("feat", "fix", …), or "". */
   prefix: string;
-  /** Why, where the commit message says so. */
+  /** The first sentences of the commit message's body, or "". */
   body: string;
   fact: string;
   /** Item id of the tool use. */
   id: string;
-  /** False for bookkeeping, such as "docs: update changelog": a fact of other work. */
+  /** False for bookkeeping ("docs: update changelog"), which is only a fact of other work. */
   isWorthNoting: boolean;
 }
 

@@ -1,6 +1,6 @@
 // The built-in extractor: derives observations and a summary from a turn's evidence, without a model. The same evidence
-// always gives the same memory. sentences.ts lists the candidate sentences, judge.ts says what each is, the other files
-// turn what they find into observations, and ../save-turn.ts stores them.
+// always gives the same memory. sentences.ts splits texts into sentences, judge.ts classifies them, the other files
+// build observations, and ../save-turn.ts stores them.
 import type { Observation, TurnMemory } from "../../core/memory.ts";
 import { SAME_TEXT, wordOverlap } from "../../core/similarity.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
@@ -36,7 +36,6 @@ export function extractTurn(evidence: TurnEvidence): TurnMemory {
   return { observations, summary: summarise(turn, observations) };
 }
 
-/** What observations and summary are made from. */
 export type ParsedTurn = ReturnType<typeof parseTurn>;
 
 function parseTurn(evidence: TurnEvidence) {
@@ -56,7 +55,7 @@ function parseTurn(evidence: TurnEvidence) {
   };
 }
 
-/** The most important first: of two alike the first gives the words, and only four are kept. */
+/** By priority: of two similar observations the first one's text is kept; at most 4. */
 function observe(turn: ParsedTurn): Observation[] {
   const { evidence, request, final, runs, rules, discoveries, changes, testResult } = turn;
   const work = workObservation(turn);
@@ -84,7 +83,7 @@ function observe(turn: ParsedTurn): Observation[] {
   );
 }
 
-/** The agent's own words say why a setting was changed. */
+/** Puts the agent's headline before a changed setting: it says why. */
 function withHeadline(setting: Observation, { headline, id }: FinalMessage): Observation {
   if (headline === "") return setting;
   const narrative = `${headline} ${setting.narrative}`;
@@ -107,7 +106,7 @@ function mergeAlike(observations: readonly Observation[]): Observation[] {
 
 function areAlike(a: Observation, b: Observation): boolean {
   if (a.subject !== undefined && b.subject !== undefined) return a.subject === b.subject;
-  // Only nearly equal words may lend an observation a subject: it decides what is superseded.
+  // Merging copies the subject, which supersedes other observations: require 90% overlap.
   const minimum = a.subject === b.subject ? SAME_TEXT : NEARLY_EQUAL;
   return wordOverlap(a.title, b.title) >= minimum || wordOverlap(a.title, b.narrative) >= NEARLY_EQUAL;
 }

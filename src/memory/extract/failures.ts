@@ -1,4 +1,4 @@
-// Commands, edits and permissions that failed in a turn, and what made a failed command pass.
+// Finds failed commands, failed edits and denied tool uses of a turn, and what made a failed command pass.
 import { errorSubject, isDenial, lastError, errorMessage } from "../../core/error-text.ts";
 import type { Observation } from "../../core/memory.ts";
 import { clip, plain } from "../../core/prose.ts";
@@ -16,10 +16,10 @@ interface Fix {
   success: Run;
   error: string;
   isSameCommand: boolean;
-  /** Tool uses between the two that changed files. */
+  /** Tool uses between failure and success that changed files. */
   edits: EvidenceToolUse[];
   files: string[];
-  /** The last other command between the two. */
+  /** The last different command between failure and success. */
   remedy: Run | undefined;
 }
 
@@ -31,7 +31,7 @@ export function findFixes({ toolUses }: TurnEvidence, runs: readonly Run[]): Fix
     if (success === undefined) return [];
     const between = runs.slice(index + 1, runs.indexOf(success));
     if (between.some((run) => hasFailed(run) && run.key === failure.key)) return [];
-    // Failing tests are routine; tests that cannot run are not.
+    // Failing tests are routine. Only tests that could not run are worth an observation.
     if (failure.purpose === "test" && testCounts(failure.use.output) !== undefined) return [];
     const error = errorMessage(lastError(failure.use.output));
     if (error === undefined) return [];
@@ -54,7 +54,7 @@ export function findFixes({ toolUses }: TurnEvidence, runs: readonly Run[]): Fix
   });
 }
 
-/** Among the next few commands, one with mostly the same words is another try at the same thing. */
+/** One of the next 8 commands with 60% of the same words counts as another attempt. */
 const NEXT_FEW = 8;
 const MOSTLY_SAME = 0.6;
 
@@ -69,7 +69,7 @@ function successOf(failure: Run, after: readonly Run[]): Run | undefined {
   );
 }
 
-/** Mistakes an agent repeats: "unknown option '--foo'". */
+/** Wrong use of a command, a mistake that agents repeat: "unknown option '--foo'". */
 const WRONG_USE =
   /unrecogni[sz]ed|unknown (?:option|command|flag|subcommand|argument)|unexpected argument|invalid (?:option|value|flag|choice)|command not found|not installed|deprecated|requires?\b|unsupported|missing script|EACCES|ECONNREFUSED|address already in use/i;
 
@@ -82,7 +82,7 @@ function isWorthKnowing({ failure, error, files, remedy, isSameCommand }: Fix): 
 
 const REPAIRED: ReadonlySet<Purpose> = new Set(["test", "build", "run"]);
 
-/** A command that failed before the first change and passed after the last one: the turn fixed it. */
+/** Finds a command that failed before the first change and passed after the last one: the turn fixed it. */
 export function findRepair(
   { toolUses }: TurnEvidence,
   runs: readonly Run[],
@@ -98,7 +98,7 @@ export function findRepair(
   return failure === undefined || success === undefined ? undefined : { failure, success };
 }
 
-/** `causes`: what the agent said about causes. One said between failure and success is this fix's. */
+/** `causes`: the agent's statements about causes. One made between failure and success explains this fix. */
 export function fixObservation(fix: Fix, causes: readonly Statement[], { messages }: TurnEvidence): Observation {
   const { failure, success, error, files, edits, isSameCommand } = fix;
   const isBetween = (id: string): boolean =>
@@ -147,7 +147,7 @@ export function failureNotes({ toolUses }: TurnEvidence, runs: readonly Run[]): 
 
 function failedCommands(runs: readonly Run[]): string[] {
   const work = runs.filter(({ purpose }) => purpose !== "look" && purpose !== "run");
-  // The exit code may be a pipe's: "npm test | tail" always passes.
+  // The exit code is not enough: "npm test | tail" always exits with 0.
   const hasPassed = ({ use }: Run): boolean => !use.isError && (testCounts(use.output)?.failed ?? 0) === 0;
   const isFirst = (run: Run, index: number): boolean =>
     hasFailed(run) && work.findIndex((other) => hasFailed(other) && other.key === run.key) === index;

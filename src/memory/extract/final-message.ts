@@ -1,4 +1,4 @@
-// The agent's last message of a turn, and which of its sentences says best what was done.
+// Reads the agent's last message of a turn and finds its headline: the sentence that says best what was done.
 import { type Block, readBlocks } from "../../core/prose.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { asHeadline, isBenefit, isPoint } from "./judge.ts";
@@ -6,8 +6,9 @@ import { proseIn, type Sentence, sentencesIn } from "./sentences.ts";
 
 export type FinalMessage = ReturnType<typeof readFinalMessage>;
 
-/** The first needs a verb of work, or "now" and a name; the second needs a name. */
+/** Needs a verb of work ("Added …"), or "now" and a name. */
 const STATES_WORK_SCORE = 2.2;
+/** Needs only a name. */
 const INFORMATIVE_SCORE = 1.3;
 const MAX_POINTS = 6;
 
@@ -20,7 +21,7 @@ export function readFinalMessage({ messages, prompt }: TurnEvidence) {
   const sentences = sentencesIn(blocks, id);
   const { text, score } = findHeadline(sentences);
   return {
-    /** Item id of the message, or of the prompt if only hooks recorded it. */
+    /** Item id of the message, or of the prompt if no message was recorded. */
     id,
     blocks,
     sentences,
@@ -28,11 +29,11 @@ export function readFinalMessage({ messages, prompt }: TurnEvidence) {
     headline: text,
     /** The headline says outright what was done: "Added …", "X now does …". */
     statesWork: score >= STATES_WORK_SCORE,
-    /** The headline is a better title than file names. */
+    /** The headline is good enough to be a title. */
     isInformative: score >= INFORMATIVE_SCORE,
-    /** "This stops the flood of requests." */
+    /** A sentence like "This stops the flood of requests.", or "". */
     benefit: proseIn(sentences).find(isBenefit) ?? "",
-    /** List items that say what was done. */
+    /** List items about the work done. */
     points: blocks.filter(isPoint).map(pointText).slice(0, MAX_POINTS),
   };
 }
@@ -54,7 +55,7 @@ function findHeadline(sentences: readonly Sentence[]): { text: string; score: nu
   return { ...best, text: best.text.replace(/[:;]$/, ".") };
 }
 
-/** Below the path of a file the point is about that file. */
+/** An item in a section titled "src/a.ts" -> "src/a.ts: Retry twice" */
 function pointText({ text, section }: Block): string {
   const isPath = /^`?[\w@./-]+\.\w{1,5}`?$/.test(section);
   return isPath ? `${section.replaceAll("`", "")}: ${text}` : text;

@@ -1,4 +1,4 @@
-// Classifies sentences: rule, decision, finding, open end, or headline of the work.
+// Classifies sentences as rule, decision, finding, open end or headline.
 import type { Block } from "../../core/prose.ts";
 import { matches, strip } from "./sentence-patterns.ts";
 import { capitalise, type Sentence } from "./sentences.ts";
@@ -7,7 +7,7 @@ const MIN_WORDS = 5;
 const MIN_INFORMATIVE = 3;
 const MAX_SENTENCE_CHARS = 320;
 
-/** Has enough informative words and does not end in a colon or comma. */
+/** At least 5 words, 3 of them informative, and no colon or comma at the end. */
 export function isFullSentence(sentence: string): boolean {
   const words = sentence.split(/\s+/);
   const isInformative = (word: string): boolean =>
@@ -23,7 +23,10 @@ export function isFullSentence(sentence: string): boolean {
   );
 }
 
-/** Of the user's words. 0: no rule. `isLong`: a specification; `isWish`: a short prompt on how things should be. */
+/**
+ * Scores a sentence of the user as a rule; 0 is no rule. `isLong`: the prompt is a specification. `isWish`: it is short
+ * and says how things should be.
+ */
 export function ruleScore(text: string, { isLong, isWish }: { isLong: boolean; isWish: boolean }): number {
   if (!matches(text, "instruction") || matches(text, "suggestion", "report") || !isFullSentence(text)) return 0;
   if (isLong && !matches(text, "insistence")) return 0;
@@ -31,7 +34,7 @@ export function ruleScore(text: string, { isLong, isWish }: { isLong: boolean; i
   return isStanding || (isWish && isSpecific) ? 1 + count(isStanding, isSpecific) : 0;
 }
 
-/** Of the agent's words. 0: no decision. */
+/** Scores a sentence of the agent as a decision; 0 is no decision. */
 export function decisionScore({ text, block }: Sentence): number {
   if (!isFullSentence(text) || matches(text, "undecided", "quotation", "narration")) return 0;
   const isSpecific = matches(text, "specific");
@@ -40,12 +43,12 @@ export function decisionScore({ text, block }: Sentence): number {
   return 1 + count(isSpecific, /\b(?:because|since|so that|rather than|instead of)\b/.test(text));
 }
 
-/** Other messages have no findings, except the last one of a turn. */
-export function mayHoldFinding(message: string): boolean {
+/** Quick check before a message is split into sentences. */
+export function mayContainFinding(message: string): boolean {
   return matches(message, "finding", "description");
 }
 
-/** Of the agent's words. 0: no finding; below 1: only a description, for the summary. */
+/** Scores a sentence of the agent as a finding. 0: none; 0.5: a description, only for the summary. */
 export function findingScore({ text, block }: Sentence, isFinal: boolean): number {
   if (!isFullSentence(text) || matches(text, "narration", "doubt", "quotation") || !matches(text, "specific")) return 0;
   const [isFinding, isExplained] = [matches(text, "finding"), matches(text, "explanation")];
@@ -62,10 +65,10 @@ function count(...conditions: boolean[]): number {
 
 const HEADLINE_CHARS = { min: 20, max: 220 };
 
-/** The sentence as a headline, scored by how well it says what was done; 0: not at all. */
+/** Shortens the sentence to a headline and scores how well it says what was done; 0: not at all. */
 export function asHeadline({ text: sentence, block }: Sentence): { text: string; score: number } {
   const rest = capitalise(strip(strip(strip(sentence, "acknowledgement"), "fixIs"), "firstPerson"));
-  // "Fixed: `save` stored only titles" would otherwise read as what was done.
+  // "Fixed: `save` stored only titles" keeps its "Fixed": without it the bug reads like the work done.
   const text = matches(sentence, "fixedColon") ? `Fixed: ${rest}` : rest;
   const isFix = matches(sentence, "fixIs") && !matches(text, "fixIs");
   return { text, score: headlineScore(text, block) + (isFix ? 1.5 : 0) };
@@ -77,26 +80,26 @@ function headlineScore(text: string, block: Block): number {
   const isDone = matches(text, "workDone");
   const hasNow = /\bnow\b/.test(text);
   let score = 1 + (isDone ? 3 : 0) + (hasNow ? 1.5 : 0) + (matches(text, "specific") ? 1 : 0);
-  // A list item is a headline only where it says outright what was done.
+  // A list item must say outright what was done to be a headline.
   if (block.kind === "item") score -= isDone || hasNow ? 1 : 3;
   return matches(text, "verification") ? score - 2 : score;
 }
 
-/** "This stops the flood of requests." */
+/** "This stops the flood of requests." says what the work is good for. */
 export function isBenefit(text: string): boolean {
   return matches(text, "benefit") && text.length <= HEADLINE_CHARS.max && !text.endsWith(":");
 }
 
 const REASON_CHARS = 300;
 
-/** Says why the work was done. */
+/** "Previously every render made a new object" says why the work was done. */
 export function isReason(text: string): boolean {
   const isPlan = /\?$|^(?:let me|i'll|i’ll)/i.test(text);
   return matches(text, "reason") && matches(text, "specific") && text.length <= REASON_CHARS && !isPlan;
 }
 
 const MIN_POINT_CHARS = 12;
-/** Lists on how to try the work, what is left, or how it was checked. */
+/** Sections on how to try the work, how it was checked, or what remains to do. */
 const ASIDE_SECTION =
   /\b(?:next|test(?:s|ing)?|verif\w+|check(?:s|ed)?|try|usage|how to|remaining|todo|follow|option|alternativ\w+|question|link|reference|pr\b|unrelated|limitation|note)/i;
 
@@ -108,14 +111,14 @@ export function isPoint({ kind, section, text }: Block): boolean {
 
 const NEXT_SECTION = /^(?:next|remaining|todo|to do|follow|open|outstanding|what(?:'s|’s) (?:next|left))/i;
 
-/** A list item of what is left to do. */
+/** A list item in a section such as "Next steps". */
 export function isOpenItem({ kind, section }: Block): boolean {
   return kind === "item" && NEXT_SECTION.test(section);
 }
 
 const OPEN_END_CHARS = 260;
 
-/** What the sentence leaves to do: "Want me to push it?" -> "Offered: push it" */
+/** Remaining work that the sentence names: "Want me to push it?" -> "Offered: push it" */
 export function openEnd(text: string): string | undefined {
   if (text.length > OPEN_END_CHARS) return undefined;
   if (matches(text, "offer")) return `Offered: ${strip(text, "offer").replace(/\?$/, "").trim()}`;
@@ -123,7 +126,7 @@ export function openEnd(text: string): string | undefined {
   return matches(text, "openWork", "nextStep") && !isOwn ? text : undefined;
 }
 
-/** "Let me look at …": only announces work. */
+/** "Let me look at …" only announces work. */
 export function isNarration(text: string): boolean {
   return matches(text, "narration");
 }
@@ -132,7 +135,7 @@ export function isAnswer(text: string): boolean {
   return !/[?:]$/.test(text) && !isNarration(text) && text.split(/\s+/).length > 3;
 }
 
-/** An answer that can be understood without its question. */
+/** Whether an answer can be understood without its question. */
 export function standsAlone(text: string, maxChars: number): boolean {
   if (text.split(/\s+/).length < 5 || text.length > maxChars || /https?:/.test(text)) return false;
   return matches(text, "specific") && !matches(text, "pointing");

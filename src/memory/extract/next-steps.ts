@@ -1,4 +1,4 @@
-// Next steps after a turn: failing tests, open tasks, and what the agent said is left.
+// Finds the next steps after a turn: failing tests, open tasks, and remaining work that the agent named.
 import { TURN_INTERRUPTED } from "../../core/memory.ts";
 import { asArray, asObject } from "../../core/json.ts";
 import { clip, plain, sentencesOf } from "../../core/prose.ts";
@@ -37,7 +37,7 @@ function stepsIn({ blocks }: FinalMessage): string[] {
   });
 }
 
-/** The transcript says so, or the turn never ended and the last thing recorded is a tool use. */
+/** The agent recorded the interruption, or the turn has no end and no message after its last tool use. */
 function wasInterrupted({ prompt, toolUses, messages }: TurnEvidence): boolean {
   if (prompt.state !== "interrupted") return false;
   const lastUse = toolUses.findLast(({ isSubagent }) => !isSubagent);
@@ -50,10 +50,10 @@ function wasInterrupted({ prompt, toolUses, messages }: TurnEvidence): boolean {
 const MAX_TASKS = 5;
 const TASK_CHARS = 120;
 const DONE: ReadonlySet<unknown> = new Set(["completed", "done", "deleted", "cancelled"]);
-/** Tools that write the whole list of tasks, with the input that has it. */
+/** Tools that write the whole task list, each with the name of the input field that contains it. */
 const LIST_TOOLS: Readonly<Record<string, string>> = { TodoWrite: "todos", write_todos: "todos", update_plan: "plan" };
 
-/** Tasks of the agent's own list that are not done. */
+/** Unfinished tasks on the agent's task list. */
 function openTasks({ toolUses }: TurnEvidence): string[] {
   const tasks = new Map<string, { text: string; isDone: boolean }>();
   for (const { name, input, output, isError } of toolUses) {

@@ -1,4 +1,4 @@
-// Builds an observation from the fields that differ.
+// Builds an observation; facts, files and subject are optional.
 import type { Observation } from "../../core/memory.ts";
 
 type Fields = Pick<Observation, "type" | "title" | "narrative" | "concepts" | "evidence" | "origin"> & {

@@ -1,4 +1,4 @@
-// How sentences of prompts and messages are recognised: one table, each pattern with an example it matches.
+// The patterns that classify sentences of prompts and messages, each with an example that it matches.
 
 type SentencePattern = readonly [example: string, pattern: RegExp];
 
@@ -36,7 +36,7 @@ const SENTENCES = {
     "Never log tokens",
     /\b(?:never|always(?! (?:visible|shown?|on\b|available|open))|must|from now on|going forward|by default|decided|instead of|rather than|prefer|no longer|do not|don'?t need)\b/i,
   ],
-  /** In a long prompt, which is a specification, only these sentences are rules of their own. */
+  /** A long prompt is a specification: only these of its sentences are lasting rules. */
   insistence: ["It MUST be idempotent", /\b(?:MUST|NEVER|ALWAYS|NOT|must not|never|always|do not)\b/],
   wish: [
     "There is no need for a lock",
@@ -46,7 +46,7 @@ const SENTENCES = {
     "It looks like it never runs",
     /\?$|^(?:(?:it )?looks like|i (?:thought|tried|tested|got|see|saw|noticed|think it|don'?t (?:know|understand|see|think))|why|how|what|it seems|seems|looks like|not sure|error|warning|exit code|failed|expected|received|currently)\b|\b(?:not working|doesn'?t work|didn'?t work)\b/i,
   ],
-  /** A question, with or without its mark. */
+  /** A question, with or without a question mark. */
   suggestion: [
     "Should we not always use UTC",
     /^(?:if [^,]{3,80},\s*)?(?:(?:so|and|but|also|ok|then),?\s+)*(?:would|wouldn'?t|should|shouldn'?t|could|can|is|isn'?t|are|does|do you|don'?t you)\b|\bwouldn'?t it\b|\b(?:can|could) (?:it|we|you|i)\b|\b(?:maybe|perhaps)\b|\bright\?*$/i,
@@ -85,7 +85,7 @@ const SENTENCES = {
     "All tests are green",
     /^(?:(?:here(?:'s|’s| is| are)|below|the following|summary|changes?(?: made)?|what (?:changed|i did|was done)|files? (?:changed|modified)|all (?:done|set|good|clean|checks|tests|fixes|changes|three|four|five|of|\d)|everything|both|done|perfect|great|excellent|sure|now|let me|let's|i(?:'ll|’ll| will|'m|’m| am) |next|to (?:test|verify|run|use)|you can|you'll|want me|would you|should i|shall i|ready|committed|pushed|result|checks? run|verification|verified|tests? (?:pass|run)|the (?:remaining|other|working tree|commit|branch|build|tests?)\b.*(?:clean|pass|unrelated|pre-existing|created)|no (?:other |further )?(?:changes|issues|errors)|note|take a look|have a look|pr created|pr opened|merge committed|worktree|fixed and pushed|problem|root cause|the (?:only|root|fix (?:is|was) (?:a|an|in|simple))|short answer|honestly|that's|this is ready|it(?:'s|’s| is) (?:done|ready|clean))\b)/i,
   ],
-  /** Says where it is, or that it was checked; not what was done. */
+  /** A link or a check mark, not a statement of what was done. */
   label: ["PR: https://example.org/pull/1", /^(?:commits?|branch|pr|url|link):|[✅✓☑]\uFE0F?$/iu],
   verification: ["Typecheck is clean", /\b(?:lint|typecheck|tests? pass|working tree|unrelated|pre-existing)\b/i],
   benefit: [
@@ -104,7 +104,7 @@ const SENTENCES = {
     "If it is slow, I would recommend a cache",
     /^if\b|\bseems?\b|:\s(?:removed|added|fixed|updated|changed)\b/i,
   ],
-  /** What another text says is not what was decided or found here. */
+  /** Quotes another text: not a decision or finding of this turn. */
   quotation: [
     "According to the README it is optional",
     /\b(?:says|said|claims|according to|the (?:docs?|readme|issue|spec|comment|page|output|log|instructions?) (?:states?|reads?|tells?|recommends?|asks?))\b/i,
@@ -114,7 +114,7 @@ const SENTENCES = {
     /\b(?:root cause|turns out|turned out|the (?:real |actual |underlying |core |main )?(?:issue|problem|bug|reason|culprit|cause) (?:is|was|here is)|(?:is|was|are|were) caused by|happens? (?:because|when)|fail(?:s|ed|ing)? (?:because|due to)|that(?:'s|’s| is) why|this is why|works by|the key (?:insight|difference|point)|existed because|didn(?:'|’)t work because|never (?:called|reached|used|updated|set|fires?|triggers?)|is a (?:known|well-known) )/i,
   ],
   explanation: ["It waits due to the lock", /\b(?:because|due to|so that|which means|meaning)\b/i],
-  /** How something is: not enough for an observation, worth a line in the summary. */
+  /** Describes how something is: enough for a line in the summary, not for an observation. */
   description: [
     "`load()` reads from the cache",
     /\b(?:already (?:has|have|handles?|supports?|exists?|does|uses?|returns?)|requires?|expects?|stores?|reads? from|is (?:defined|handled|stored|located|called|computed|derived|gated|used) |are (?:defined|handled|stored|derived) |doesn(?:'|’)t |does not |no longer|lives? in|comes? from|picks? up|uses? (?:the |a )?`)/i,
@@ -123,7 +123,7 @@ const SENTENCES = {
     "It might be the cache",
     /\b(?:may|might|maybe|perhaps|possibly|probably|likely|could be|seems?|suspect|i think|let me|unclear|if )\b/i,
   ],
-  /** What the agent is about to do, or says of its own doing. */
+  /** The agent announces or comments on its own actions. */
   narration: [
     "Now I'll run the tests",
     /^(?:(?:so|now|ok|okay|good|great|hmm|wait|yes|no)[,.!]?\s+)?(?:i(?:'m|’m|'ll|’ll| am| will| need| want| left| did| can| was| have)?\b|let(?:'s|’s| me| us)\b|we(?:'ll|’ll| need| can)\b|using |checking |running |next|then )/i,
@@ -173,12 +173,12 @@ export const SENTENCE_PATTERNS = Object.entries<SentencePattern>(SENTENCES).map(
   ([kind, row]) => [kind, ...row] as const,
 );
 
-/** Whether the sentence is of one of these kinds. */
+/** True if the sentence is of at least one of these kinds. */
 export function matches(sentence: string, ...kinds: SentenceKind[]): boolean {
   return kinds.some((kind) => SENTENCES[kind][1].test(sentence));
 }
 
-/** Without the part the pattern matches. */
+/** Removes the part that the pattern matches. */
 export function strip(sentence: string, kind: SentenceKind): string {
   return sentence.replace(SENTENCES[kind][1], "");
 }

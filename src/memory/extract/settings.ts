@@ -1,4 +1,4 @@
-// Dependencies and settings that a turn's edits and installs changed: which, where, from what to what.
+// Finds the dependencies and settings that a turn changed, with their old and new values.
 import { asObjects, asString } from "../../core/json.ts";
 import type { Observation } from "../../core/memory.ts";
 import { clip } from "../../core/prose.ts";
@@ -35,7 +35,7 @@ export function changedSettings({ toolUses }: TurnEvidence, runs: readonly Run[]
       const [before, after] = [new Map(removed.flatMap(read)), new Map(added.flatMap(read))];
       for (const name of new Set([...before.keys(), ...after.keys()])) {
         const key = `${path}\n${name}`;
-        // An earlier edit of the turn knows the value before the turn.
+        // The first edit of the turn has the value from before the turn.
         const known = settings.get(key) ?? { before: before.get(name), evidence: [] };
         const evidence = [...known.evidence, use.id];
         settings.set(key, { kind, path, name, before: known.before, after: after.get(name), evidence });
@@ -54,10 +54,10 @@ export function changedSettings({ toolUses }: TurnEvidence, runs: readonly Run[]
   return [...settings.values()].filter((one) => one.before !== one.after).slice(0, MAX_SETTINGS);
 }
 
-/** Name and value. */
+/** [name, value] */
 type Entry = [string, string];
 
-/** By the end of the manifest's name; the last one is for requirements.txt and Gemfile. */
+/** `file`: the end of the manifest's name. The last entry is for requirements.txt and Gemfile. */
 const DEPENDENCY_LINES: readonly { file: string; example: string; pattern: RegExp }[] = [
   { file: ".json", example: '"zod": "^4.1.0",', pattern: /^\s*"((?:@[\w.-]+\/)?[\w.-]+)":\s*"([^"]{1,60})",?\s*$/ },
   {
@@ -83,7 +83,7 @@ function readDependency(line: string, path: string): Entry[] {
   return name === undefined || name === "version" || !VERSION.test(version) ? [] : [[name, version]];
 }
 
-/** `key: value`, `key = value`, `"key": value`, `FROM image`: one line with one plain value. */
+/** Reads lines with one plain value: `key: value`, `key = value`, `"key": value`, `FROM image`. */
 function readSetting(line: string): Entry[] {
   if (/^\s*(?:\/\/|#|\/?\*|<!--)/.test(line)) return [];
   const image = /^\s*FROM\s+([\w./:@-]+)/i.exec(line)?.[1];
@@ -119,7 +119,7 @@ interface EditedLines {
 
 const MAX_LINES = 400;
 
-/** From what the agent recorded: a patch, a diff in the output, or the texts before and after. */
+/** Agents record an edit as a patch, as a diff in the output, or as the texts before and after. */
 function editedLines(use: EvidenceToolUse): EditedLines[] {
   const paths = use.files.filter(({ kind }) => kind !== "read").map((file) => file.path);
   const [path] = paths;
@@ -156,14 +156,14 @@ function diffLines(diff: string): Omit<EditedLines, "path"> {
   return { added: withSign("+"), removed: withSign("-") };
 }
 
-/** One observation per file: a single setting is superseded by its next change, several are one thing to know. */
+/** One observation per file. The subject lists the names, so the next change of the same names supersedes it. */
 export function settingObservations(settings: readonly Setting[]): Observation[] {
   const kept = settings.filter((one) => one.kind === "dependency" || isNewValue(one));
   const groups = Map.groupBy(kept, ({ kind, path }) => `${kind}:${path}`);
   return [...groups.values()].slice(0, MAX_FILES).map(observationOf);
 }
 
-/** A setting with another value, not the lines of a new file. */
+/** True if the setting existed before with another value. */
 function isNewValue({ before, after, name }: Setting): boolean {
   const isCommon =
     /^(?:name|description|title|id|key|label|version|run|uses|if|const|let|var|return|type|import|export)$/.test(name);

@@ -1,9 +1,9 @@
-// Observations that quote a sentence: rules of the user, decisions and findings of the agent.
+// Builds observations that quote a sentence: the user's rules, the agent's decisions and findings.
 import type { Concept, Observation } from "../../core/memory.ts";
 import { clip, readBlocks } from "../../core/prose.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import type { FinalMessage } from "./final-message.ts";
-import { decisionScore, findingScore, mayHoldFinding, ruleScore } from "./judge.ts";
+import { decisionScore, findingScore, mayContainFinding, ruleScore } from "./judge.ts";
 import { newObservation } from "./observation.ts";
 import { matches, strip } from "./sentence-patterns.ts";
 import { capitalise, type Sentence, sentencesIn } from "./sentences.ts";
@@ -11,17 +11,17 @@ import { TITLE_CHARS, type UserRequest } from "./user-request.ts";
 
 export interface Statement {
   text: string;
-  /** Item id of the prompt or message it is in. */
+  /** Item id of its prompt or message. */
   id: string;
   score: number;
 }
 
-/** A longer prompt is a specification. */
+/** Longer prompts are specifications. */
 const LONG_PROMPT_CHARS = 1_500;
 const SHORT_PROMPT_CHARS = 160;
 const MAX_RULES = 4;
 
-/** Lasting constraints and decisions in the user's words; everything else is the request. */
+/** Lasting rules and decisions in the prompt. Its other sentences are the request. */
 export function userRules(evidence: TurnEvidence, { kind, blocks }: UserRequest): Statement[] {
   if (kind === "plan" || kind === "reply" || !hasAnswer(evidence)) return [];
   const { id, text: prompt } = evidence.prompt;
@@ -34,7 +34,7 @@ export function userRules(evidence: TurnEvidence, { kind, blocks }: UserRequest)
     .slice(0, MAX_RULES);
 }
 
-/** "Reply with OK" and an answer of one word state no rule. */
+/** False for prompts such as "Reply with OK": a turn with a short answer states no rule. */
 function hasAnswer({ toolUses, prompt, messages }: TurnEvidence): boolean {
   return toolUses.length > 0 || [prompt.response, ...messages.map(({ text }) => text)].some((text) => text.length > 80);
 }
@@ -43,13 +43,13 @@ export function assistantDecisions({ sentences }: FinalMessage): Statement[] {
   return scored(sentences, decisionScore);
 }
 
-/** The best first. */
+/** Sorted by score, highest first. */
 export function findDiscoveries({ messages }: TurnEvidence, final: FinalMessage): Statement[] {
   const said = messages.filter(({ role, isSubagent }) => role === "assistant" && !isSubagent);
   const inFinal = scored(final.sentences, (sentence) => findingScore(sentence, true));
   const found = said.flatMap(({ id, text }) => {
     if (id === final.id) return inFinal;
-    const sentences = mayHoldFinding(text) ? sentencesIn(readBlocks(text), id) : [];
+    const sentences = mayContainFinding(text) ? sentencesIn(readBlocks(text), id) : [];
     return scored(sentences, (sentence) => findingScore(sentence, false));
   });
   return (said.length === 0 ? inFinal : found).toSorted((a, b) => b.score - a.score);
@@ -65,7 +65,7 @@ const CHOICE =
   /\b(?:use|using|with|call(?: it)?|prefer|keep|choose|go with)\s+([\w@./`'"-]+(?: [\w@./`'"-]+)?)\s+(?:instead of|rather than|over|not|and not)\s+([\w@./`'"-]+)/i;
 const REVERSED_CHOICE = /\binstead of\s+([\w@./`'"-]+)[, ]+(?:use|call it|prefer)\s+([\w@./`'"-]+)/i;
 
-/** "use X instead of Y" -> "choice:x|y": the newer of two choices between the same things supersedes the older. */
+/** "use X instead of Y" and "use Y over X" -> "choice:x|y", so that the newer choice supersedes the older one. */
 function choiceSubject(sentence: string): string | undefined {
   const [, a, b] = CHOICE.exec(sentence) ?? REVERSED_CHOICE.exec(sentence) ?? [];
   if (a === undefined || b === undefined) return undefined;
@@ -82,7 +82,7 @@ export function statementTitle(sentence: string): string {
   return capitalise(clip(text.replaceAll("`", "").replace(/[.]$/, ""), TITLE_CHARS));
 }
 
-/** All rules of one turn as one observation, titled by the best. */
+/** Puts all rules of a turn into one observation, titled by the rule with the highest score. */
 export function rulesObservation(rules: readonly Statement[]): Observation | undefined {
   const best = rules.toSorted((a, b) => b.score - a.score)[0];
   if (best === undefined) return undefined;

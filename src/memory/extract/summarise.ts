@@ -1,4 +1,4 @@
-// The summary of a turn: what was asked, looked at, learned and done, and what is left.
+// Writes the summary of a turn: request, investigated, learned, completed, next steps, notes.
 import type { Observation, Summary } from "../../core/memory.ts";
 import { clip, plain, sentencesOf } from "../../core/prose.ts";
 import { listText } from "../../core/text.ts";
@@ -34,7 +34,7 @@ export function summarise(turn: ParsedTurn, observations: readonly Observation[]
   };
 }
 
-/** As many whole sentences as fit into a field. */
+/** Joins as many whole sentences as fit into a field. */
 function joinSentences(sentences: readonly string[]): string {
   let text = "";
   const complete = sentences.map((sentence) => withFullStop(sentence.trim().replace(/[:;,]$/, "")));

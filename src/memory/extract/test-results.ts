@@ -1,4 +1,4 @@
-// Results of test runs: the counts a runner prints, and the last result of a turn.
+// Reads the counts that test runners print, and finds the last test result of a turn.
 import type { Observation } from "../../core/memory.ts";
 import { clip } from "../../core/prose.ts";
 import type { Changes } from "./changes.ts";
@@ -112,13 +112,13 @@ function fromLines(text: string, passed: RegExp, failed: RegExp): TestCounts | u
     : { passed: Number(pass ?? 0), failed: Number(fail ?? 0) };
 }
 
-/** Group 1 of the matches: passed; group 2: failed. */
+/** Group 1 of each match is the number of passed tests, group 2 of failed ones. */
 function sumOf(matches: readonly RegExpExecArray[]): TestCounts {
   const sum = (group: number): number => matches.reduce((total, match) => total + Number(match[group]), 0);
   return { passed: sum(1), failed: sum(2) };
 }
 
-/** "123 examples, 3 failures": the line begins with the number of all tests. */
+/** "123 examples, 3 failures" -> 120 passed, 3 failed: the line begins with the total. */
 function fromTotal(line: string | undefined, failed: RegExp): TestCounts | undefined {
   const all = /^\d+/.exec(line ?? "")?.[0];
   if (line === undefined || all === undefined) return undefined;
@@ -132,7 +132,7 @@ export function countsText({ passed, failed }: TestCounts): string {
 
 export type TestResult = NonNullable<ReturnType<typeof lastTestResult>>;
 
-/** The last test run of the turn, and how many tests failed in the first failed run of the same command. */
+/** The turn's last test run. `failedBefore`: tests that failed in the first failed run of the same command. */
 export function lastTestResult(runs: readonly Run[]) {
   const results = runs
     .filter(({ purpose }) => purpose === "test")
@@ -152,7 +152,7 @@ export function testFact({ run, counts, failedBefore }: TestResult): string {
   return `${shownCommand(run.command)}: ${countsText(counts)}${before}`;
 }
 
-/** Only if tests still fail, or if the turn changed nothing. */
+/** If tests pass after changes, the result is a fact of the work and needs no observation. */
 export function testObservation(result: TestResult | undefined, changes: Changes): Observation | undefined {
   if (result === undefined || (result.counts.failed === 0 && changes.files.length > 0)) return undefined;
   const { run, counts } = result;

@@ -1,4 +1,4 @@
-// Decisions the user made in the agent's dialogs: answers to its questions, and plans they approved.
+// Finds decisions that the user made in the agent's dialogs: answered questions and approved plans.
 import type { Observation } from "../../core/memory.ts";
 import { clip, plain, readBlocks, sentencesOf } from "../../core/prose.ts";
 import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";

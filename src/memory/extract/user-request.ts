@@ -1,4 +1,4 @@
-// Reads what a prompt asks for: a plan to carry out, a question, a task, or a short reply.
+// Classifies a prompt as plan, question, task or reply, and shortens it to a title and a summary.
 import { type Block, clip, readBlocks, sentencesOf, wholeSentences } from "../../core/prose.ts";
 import { matches, strip } from "./sentence-patterns.ts";
 import { capitalise } from "./sentences.ts";
@@ -9,7 +9,7 @@ export interface UserRequest {
   title: string;
   /** The prompt, condensed to a few sentences. */
   summary: string;
-  /** From a plan's section "Context" or the like. */
+  /** Why a plan is needed, from its section "Context" or "Motivation"; else "". */
   why: string;
   blocks: Block[];
 }
@@ -32,7 +32,7 @@ export function readUserRequest(prompt: string): UserRequest {
   return { kind: kindOf(text, sentences), title: titleOf(sentences), summary, why: "", blocks };
 }
 
-/** "/review the upload code" -> "the upload code"; "[[ ## question ## ]] …" is a mark some programs add. */
+/** "/review the upload code" -> "the upload code". Also removes the mark "[[ ## question ## ]]" of DSPy programs. */
 function withoutCommand(prompt: string): string {
   const text = prompt.trim().replace(/^\[\[ ## \w+ ## \]\]\s*/, "");
   const rest = /^[/$][\w:-]+\s+([\s\S]+)$/.exec(text)?.[1]?.trim() ?? "";
@@ -47,7 +47,7 @@ function planTitle(text: string, blocks: readonly Block[]): string | undefined {
     .replace(/\s+plan$/i, "");
 }
 
-/** The first two sentences of the plan's reason; the second only where it does not introduce a list. */
+/** The first two sentences of the section; only one if the second introduces a list. */
 function planReason(blocks: readonly Block[]): string {
   const isReason = /^(?:context|background|problem|motivation|why|overview|goal|summary)\b/i;
   const first = blocks.find(({ kind, section }) => kind === "text" && isReason.test(section));
@@ -57,7 +57,7 @@ function planReason(blocks: readonly Block[]): string {
   return wholeSentences(sentences, SUMMARY_CHARS).replace(/[:;,]$/, ".");
 }
 
-/** Words of replies that only make sense in context: "yes, commit and push". */
+/** A prompt of only these words is a reply: "yes, commit and push". */
 const REPLY_WORDS = new Set(
   (
     "ok okay yes yeah yep y no nope sure please now then and just also go let lets let's it this that them all the change changes everything ahead " +

@@ -1,4 +1,4 @@
-// The work of a turn as one observation: what was done and why, in which files, tested how, committed as what.
+// Builds one observation about the work of a turn: what was done and why, files, tests and commits.
 import { lastError, errorMessage } from "../../core/error-text.ts";
 import type { Concept, Observation, ObservationType } from "../../core/memory.ts";
 import { clip } from "../../core/prose.ts";
@@ -70,7 +70,7 @@ function areDocuments(files: Changes["files"]): boolean {
   return files.every(({ path }) => DOCUMENT.test(path));
 }
 
-/** In this order: a commit's subject, the plan's heading, the agent's words, the request, file names. */
+/** Tries the commit's subject, the plan's heading, the agent's headline, the request, and file names, in this order. */
 function titleOf({ request, final, changes, deliveries, rules }: ParsedTurn): { title: string; isSpoken: boolean } {
   const title = (text: string): { title: string; isSpoken: boolean } => ({ title: text, isSpoken: false });
   const notable = deliveries.filter(({ isWorthNoting }) => isWorthNoting);
@@ -88,10 +88,10 @@ function titleOf({ request, final, changes, deliveries, rules }: ParsedTurn): { 
   if (isLong && !plainRequest.endsWith("…")) return title(plainRequest);
   if (final.isInformative && headline !== "") return { title: clip(headline, TITLE_CHARS), isSpoken: true };
   if (isLong) return title(plainRequest);
-  // The first of several commits, or bookkeeping of at least three words: better than file names.
+  // The first of several commits, or a bookkeeping commit with at least three words, is better than file names.
   const said = delivery ?? deliveries.find((one) => one.title.split(/\s+/).length > 2);
   if (said !== undefined) return title(clip(said.title, TITLE_CHARS));
-  // Rules are a separate observation: with the same title the two would be merged.
+  // The turn's rules become a separate observation. With the same title the two would be merged.
   const isUntitled = request.kind === "reply" || rules.length > 0;
   const names = isUntitled ? fileTitle(changes, 3) : `${fileTitle(changes, 1)}: ${plainRequest.trim()}`;
   return title(clip(names, TITLE_CHARS));
@@ -105,7 +105,7 @@ function fileTitle({ files, renamed: [renamed], deleted: [deleted = "files"] }: 
   return `${files.every(({ isNew }) => isNew) ? "Created" : "Changed"} ${listText(names, max)}`;
 }
 
-/** Up to where the sentence says why or how. */
+/** Cuts a sentence over 90 characters before the words that say why or how: "because", "so that", "by". */
 function shorten(sentence: string): string {
   const text = sentence.replaceAll("`", "").replace(/[.]$/, "");
   if (text.length <= TITLE_CHARS) return text;
@@ -116,7 +116,7 @@ function shorten(sentence: string): string {
   return start.exec(withoutBrackets)?.[1] ?? withoutBrackets;
 }
 
-/** By the prefix of a conventional commit; other prefixes are a change. */
+/** Types by prefix of a conventional commit. Other prefixes become "change". */
 const TYPES_BY_PREFIX: ReadonlyMap<string, ObservationType> = new Map([
   ["feat", "feature"],
   ["fix", "bugfix"],
@@ -145,7 +145,7 @@ function conceptsOf(type: ObservationType, { request, final }: ParsedTurn): Conc
   ];
 }
 
-/** The request, the reason, what was done, the benefit, the files; without what the title already says. */
+/** Joins request, reason, headline, benefit and files, except sentences that begin like the title. */
 function narrativeOf({ request, final, changes, deliveries }: ParsedTurn, title: string): string {
   const titleStart = title.toLowerCase().slice(0, 40);
   const isNew = (sentence: string): boolean => !sentence.replaceAll("`", "").toLowerCase().startsWith(titleStart);

@@ -1,4 +1,4 @@
-// Finds the earlier sessions a session continues: those named by the agent or the user, else the most likely one.
+// Finds the earlier sessions that a session continues: those named in its evidence, else the most likely one.
 import { isTrunk } from "../../core/work-tree.ts";
 import { DAY_MS } from "../../core/time.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -14,19 +14,19 @@ import { hasTombstone, hasTombstones, tombstoneOf } from "../../store/tables/tom
 import type { SessionReferences } from "./read-session.ts";
 import type { SimilarSession } from "./similar-sessions.ts";
 
-/** Weights of links, by source. */
+/** Link weights by kind of evidence. */
 export const WEIGHTS = { transcript: 1, fork: 1, plan: 0.95, named: 0.9, maxGuess: 0.85 } as const;
 const MIN_GUESS = 0.3;
 const MIN_RELATED = 0.45;
 const MAX_RELATED = 3;
 const MAX_CONTINUED = 5;
-/** Work is continued soon, on a branch of its own a little later. */
 const MAX_GAP_MS = 7 * DAY_MS;
+/** The score halves with this gap between the sessions. */
 const NEAR_MS = 2 * DAY_MS;
 const BRANCH_NEAR_MS = 7 * DAY_MS;
 const BRANCH_SCORE = 1.5;
 const WORDS_SCORE = 0.8;
-/** Guesses whose branches and work are checked, which takes queries. */
+/** How many guesses are checked: each check runs queries. */
 const MAX_CHECKED = 8;
 
 interface Evidence extends Pick<SessionReferences, "branches" | "transcripts" | "sessionIds"> {
@@ -48,7 +48,7 @@ function statedSessions(
   session: LinkedSession,
   { transcripts, sessionIds, earlier }: Evidence,
 ): Map<string, number> {
-  // The last session with the same plan file: it made the plan, or carried out a part.
+  // The last session with the same plan file made the plan or carried out a part of it.
   const planned = session.plan === null ? undefined : earlier.find(({ plan }) => plan === session.plan);
   const stated: [string | null | undefined, number][] = [
     [session.forked_from, WEIGHTS.fork],
@@ -83,16 +83,16 @@ function scoreOf(
   { session: other, work, words, isSameBranch }: SimilarSession,
 ): number {
   const isOver = other.last_at <= session.started_at;
-  // A session that was resumed later counts with its last turn before this one.
+  // If the other session was resumed later, use its last turn before this session.
   const last = isOver ? other.last_at : (lastActivityBefore(db, other.id, session.started_at) ?? other.started_at);
   const gap = session.started_at - last;
   if (gap > MAX_GAP_MS) return 0;
   const branch = isSameBranch ? BRANCH_SCORE / (1 + gap / BRANCH_NEAR_MS) : 0;
-  // Shared files alone may be chance; files and words together seldom are.
+  // Shared files alone may be chance: without shared words they count half.
   return (work * (0.5 + Math.min(1, words) / 2) + words * WORDS_SCORE) / (1 + gap / NEAR_MS) + branch;
 }
 
-/** Not by shared words alone, and not across two different branches. */
+/** Rejects pairs that share only words, or that worked on two different branches. */
 function isPlausible(
   db: Db,
   session: LinkedSession,
@@ -104,7 +104,7 @@ function isPlausible(
   return work > 0 && !(hasBranch(branches) && hasBranch(branchesOf(db, [other.session_id])));
 }
 
-/** Weights by session id: sessions with shared rare files, commits, issues and words. */
+/** Returns [session id, weight] of sessions that share rare files, commits, issues and words. */
 export function mostSimilar(similar: readonly SimilarSession[]): [string, number][] {
   return similar
     .map((one) => ({ ...one, score: one.work > 0 ? one.work + one.words * WORDS_SCORE : 0 }))
@@ -119,7 +119,7 @@ function weightOf(score: number): number {
   return Math.round(Math.min(WEIGHTS.maxGuess, score / (1 + score)) * 100) / 100;
 }
 
-/** The highest first, then the newest. */
+/** Highest score first, then newest. */
 function byScore(a: Scored, b: Scored): number {
   const byTime = b.score - a.score || b.session.started_at - a.session.started_at;
   return byTime || (a.session.session_id < b.session.session_id ? -1 : 1);

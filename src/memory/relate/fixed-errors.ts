@@ -1,5 +1,4 @@
-// Finds earlier sessions with an error that this session fixed: the same command failed there and passes here after a
-// change.
+// Finds earlier sessions with an error that this session fixed: a command failed there and passes here after a change.
 import { lastError, normaliseError, errorMessage } from "../../core/error-text.ts";
 import { commandKey } from "../../core/shell-command.ts";
 import { DAY_MS } from "../../core/time.ts";
@@ -9,9 +8,9 @@ import { changedPathsBetween } from "../../store/tables/file-touches.ts";
 import { type CommandRow, outputHead, shellCommands } from "../../store/tables/tool-uses.ts";
 import { purposeOf } from "../extract/commands.ts";
 
-/** The error occurred here again; or the session continues the other one and fixed the error before running the command. */
+/** sameError: the error occurred here too. continued: this session continues that one and fixed it before a new run. */
 const WEIGHTS = { sameError: 0.9, continued: 0.7 } as const;
-/** A weaker link to the continued session is not enough. */
+/** Weaker `continues` links do not count. */
 const MIN_CONTINUED = 0.6;
 const MAX_SESSIONS = 5;
 const MAX_GAP_MS = 7 * DAY_MS;
@@ -39,13 +38,13 @@ export function findFixed(
   return fixed;
 }
 
-/** Commands whose last run before `until` failed, by key. */
+/** By command key: commands whose last run before `until` failed. */
 function lastFailures(rows: readonly CommandRow[], until: number): Map<string, CommandRow> {
   const last = new Map(rows.filter((row) => row.created_at <= until).map((row) => [commandKey(row.command), row]));
   return new Map([...last].filter(([, row]) => hasFailed(row) && purposeOf(row.command) !== "look"));
 }
 
-/** 0: not fixed here. */
+/** 0 if this session did not fix the failure. */
 function weightOf(
   db: Db,
   session: LinkedSession,
@@ -60,19 +59,19 @@ function weightOf(
   if (error === undefined || errorOf(db, success) === error) return 0;
   const failed = runs.slice(0, index).filter(hasFailed);
   const again = failed.findLast((row) => errorOf(db, row) === error);
-  // The command failed here with another error: that is another fix.
+  // If the command failed here with a different error, this session fixed something else.
   if (again === undefined && (failed.length > 0 || !isContinued)) return 0;
   const since = again?.created_at ?? session.started_at;
   if (changedPathsBetween(db, session.id, since, success.created_at).length === 0) return 0;
   return again === undefined ? WEIGHTS.continued : WEIGHTS.sameError;
 }
 
-/** Without an exit code the command was denied or interrupted. */
+/** A command without an exit code was denied or interrupted, which is no failure. */
 function hasFailed(row: CommandRow): boolean {
   return row.is_error === 1 && (row.exit_code ?? 0) !== 0;
 }
 
-/** Comparable between runs; undefined for generic lines. */
+/** The error without times, addresses and line numbers, to compare runs; undefined for generic messages. */
 function errorOf(db: Db, row: CommandRow): string | undefined {
   const error = errorMessage(lastError(outputHead(db, row.id, MAX_OUTPUT_CHARS)));
   return error === undefined ? undefined : normaliseError(error);

@@ -16,7 +16,7 @@ const FORGE_ISSUE = /^https?:\/\/[^/]+\/([\w.-]+\/[\w.-]+?)\/(?:-\/)?(?:issues|p
 const ISSUE = /(?:^|[\s(])(?:([\w.-]+\/[\w.-]+)|(?:issue|pr|pull request)\s?)?#(\d{1,6})\b/gi;
 const NAMED_ISSUE = /\b(?:issue|pr|pull request)\s#?(\d{1,6})\b/gi;
 
-/** `repository`: "owner/name", for issues named by their number alone. */
+/** `repository`: "owner/name", added to issues without one ("#12"). */
 export function promptReferences(prompt: string, repository: string | undefined) {
   const text = prompt.slice(0, MAX_CHARS);
   const withoutUrls = text.replace(URL, " ");
@@ -33,7 +33,7 @@ export function promptReferences(prompt: string, repository: string | undefined)
   return {
     /** Session ids of transcripts: "for details read the full transcript at …". */
     transcripts: allMatches(text, TRANSCRIPT, 1),
-    /** Everything in the form of a session id. */
+    /** All UUIDs: each may be a session id. */
     sessionIds: allMatches(text, SESSION, 1),
     targets: [
       ...targets("file", files),
@@ -44,7 +44,7 @@ export function promptReferences(prompt: string, repository: string | undefined)
   };
 }
 
-/** Prompts shorten commit ids to any length: the first seven digits are compared. */
+/** Prompts shorten commit ids to different lengths: compare the first seven digits. */
 export function commitId(sha: string): string {
   return sha.slice(0, 7).toLowerCase();
 }

@@ -1,4 +1,4 @@
-// Reads what a session names and makes: files, commits, issues, branches, plans, terms.
+// Collects the files, commits, issues, branches, plans and terms that a session made or mentions.
 import type { Db } from "../../store/db/driver.ts";
 import { pullRequestOutputs, type LinkedSession, promptTexts } from "../../store/reads/link-evidence.ts";
 import { commitsOf } from "../../store/tables/commits.ts";
@@ -12,7 +12,7 @@ const MAX_NAMED = 300;
 
 interface NamedTarget {
   target: Target;
-  /** "references" for what the session made, "mentions" for what its prompts name. */
+  /** "references": the session made it. "mentions": its prompts name it. */
   relationship: "references" | "mentions";
   at: number;
 }
@@ -48,7 +48,7 @@ export function readSession(db: Db, session: LinkedSession) {
   ];
   const same = Map.groupBy(named, ({ relationship, target }) => `${relationship} ${target.type} ${target.id}`);
   return {
-    /** Each target once, at the first time. */
+    /** Each target once, with the time of its first occurrence. */
     named: [...same.values()].flatMap((all) => all.slice(0, 1)).slice(0, MAX_NAMED),
     branches: new Set(named.filter(({ target }) => target.type === "branch").map(({ target }) => target.id)),
     transcripts: references.flatMap((one) => one.transcripts),

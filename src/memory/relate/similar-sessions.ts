@@ -12,19 +12,19 @@ import type { Target } from "../../store/tables/links.ts";
 
 export interface SimilarSession {
   session: EarlierSession;
-  /** Shared files, commits and issues. */
+  /** Score of shared files, commits and issues. */
   work: number;
-  /** Shared words. */
+  /** Score of shared words. */
   words: number;
   /** Both were on a branch other than the trunk. */
   isSameBranch: boolean;
 }
 
-/** What a shared item counts if only one earlier session has it. */
+/** The score of a shared item that only one earlier session has; less if more sessions have it. */
 const SCORES = { changed: 1, read: 0.3, file: 0.3, commit: 1, issue: 1, url: 0.7, term: 1 } as const;
-/** With fewer sessions nothing is rare. */
+/** With fewer sessions, shared items count less: none is known to be rare. */
 const MIN_SESSIONS = 8;
-/** Two sweeping sessions share much by chance. */
+/** Two sessions that touch many files share some by chance. */
 const MAX_WORK = 2;
 const MAX_WORDS = 2;
 
@@ -55,14 +55,14 @@ export function findSimilar(db: Db, session: LinkedSession, { earlier, paths, ta
   const touched = new Set(paths.map(({ path }) => path));
   for (const target of targets) {
     const { type, id } = target;
-    const namers = (): EarlierSession[] =>
+    const mentioningSessions = (): EarlierSession[] =>
       earlierMentions(db, session, target).flatMap((name) => byName.get(name) ?? []);
     if (type === "file") {
-      // Named but not touched: the session may continue what others changed in it.
+      // A file named but not touched: the session may continue another session's changes to it.
       if (!touched.has(id)) share(changersOf(id), "work", SCORES.file);
-    } else if (type === "branch" && !isTrunk(id)) share(namers(), "branch", 0);
-    else if (type === "term") share(namers(), "words", SCORES.term);
-    else if (type === "commit" || type === "issue" || type === "url") share(namers(), "work", SCORES[type]);
+    } else if (type === "branch" && !isTrunk(id)) share(mentioningSessions(), "branch", 0);
+    else if (type === "term") share(mentioningSessions(), "words", SCORES.term);
+    else if (type === "commit" || type === "issue" || type === "url") share(mentioningSessions(), "work", SCORES[type]);
   }
   return [...found.values()].map((similar) => ({
     ...similar,
@@ -71,7 +71,7 @@ export function findSimilar(db: Db, session: LinkedSession, { earlier, paths, ta
   }));
 }
 
-/** 1 if one session has it, nearly 0 if all have. Squared, so that items of half the sessions hardly count. */
+/** 1 if one session has the item, near 0 if all have it. Squared, so that items of half the sessions hardly count. */
 function rarity(owners: number, sessions: number): number {
   if (owners === 0) return 0;
   return (Math.log(1 + sessions / owners) / Math.log(1 + Math.max(sessions, MIN_SESSIONS))) ** 2;

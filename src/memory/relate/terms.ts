@@ -1,4 +1,4 @@
-// The few words a session is about, stemmed so that sessions can be compared.
+// Extracts the words that a session is about, stemmed so that sessions can be compared.
 import { STOP_WORDS, wordsOf } from "../../core/words.ts";
 import { readUserRequest } from "../extract/user-request.ts";
 
@@ -6,10 +6,10 @@ const MAX_TERMS = 16;
 /** "evaluate" and "evaluation" -> "evaluat" */
 const STEM_CHARS = 7;
 const MIN_CHARS = 3;
-/** Later prompts say less of what the session is about. */
+/** Later prompts say less about the session's topic. */
 const MAX_PROMPTS = 6;
 
-/** Words of every task. */
+/** Words common to all tasks. */
 const WORK_WORDS = new Set(
   (
     "add address apply bug change changes check code come commit commits create display done error errors fail failed failing file files find fix " +
@@ -18,7 +18,7 @@ const WORK_WORDS = new Set(
   ).split(" "),
 );
 
-/** Terms of the first prompt that says what to do, each with its word: "authent" -> "authentication". */
+/** Terms of the first prompt with a request. `terms` maps stem to word: "authent" -> "authentication". */
 export function sessionTerms<Prompt extends { text: string }>(
   prompts: readonly Prompt[],
 ): { terms: Map<string, string>; prompt: Prompt | undefined } {
@@ -34,7 +34,7 @@ export function sessionTerms<Prompt extends { text: string }>(
 }
 
 function stem(word: string): string {
-  // Numbers tell names apart: "phase12" is not "phase1".
+  // Keep words with digits whole: "phase12" and "phase1" differ.
   if (/\d/.test(word)) return word;
   const singular = word.length > MIN_CHARS && !word.endsWith("ss") ? word.replace(/s$/, "") : word;
   return singular.slice(0, STEM_CHARS);

@@ -1,4 +1,4 @@
-// Updates the links of sessions marked as stale, oldest first: mentions, continues, fixes, related_to.
+// Derives the links (mentions, continues, fixes, related_to) of sessions with stale links, oldest first.
 import type { Db } from "../../store/db/driver.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { earlierSessions, sessionToLink, touchedPaths } from "../../store/reads/link-evidence.ts";
@@ -15,14 +15,14 @@ import { findFixed } from "./fixed-errors.ts";
 import { readSession } from "./read-session.ts";
 import { findSimilar } from "./similar-sessions.ts";
 
-/** Sessions per transaction: other processes write in between. */
+/** Sessions per transaction. Other processes can write between two transactions. */
 const BATCH_SESSIONS = 20;
-/** Finding the oldest reads all marks, so many are taken at once. */
+/** Each query for the oldest sessions reads all marks, so one query returns many. */
 const MAX_LISTED = 1_000;
-/** A command waits no longer than this for missing links. */
+/** A command spends at most this long on stale links. */
 export const MAX_LINKS_MS = 1_000;
 
-/** Stops after about `maxMs`; the rest stays marked. Returns how many sessions were linked. */
+/** Stops after about `maxMs`; the other sessions stay marked. Returns how many sessions were updated. */
 export function updateLinks(db: Db, { maxMs }: { maxMs: number }): number {
   const deadline = performance.now() + maxMs;
   let linked = 0;
@@ -31,7 +31,7 @@ export function updateLinks(db: Db, { maxMs }: { maxMs: number }): number {
       markLaterThanStale(db);
       return staleLinks(db, MAX_LISTED);
     });
-    // Marks without a session.
+    // Only marks without a session remain.
     if (next.length === 0) break;
     while (next.length > 0) {
       const batch = next.splice(0, BATCH_SESSIONS);
@@ -51,7 +51,7 @@ export function updateLinks(db: Db, { maxMs }: { maxMs: number }): number {
 const MAX_PATHS = 120;
 const MAX_EARLIER = 1_000;
 
-/** The same evidence gives the same links, as long as earlier sessions are linked first. */
+/** Earlier sessions must be linked first, so that the same evidence always gives the same links. */
 function linkSession(db: Db, sessionDbId: number): void {
   const session = sessionToLink(db, sessionDbId);
   if (session === undefined) return;
@@ -61,7 +61,7 @@ function linkSession(db: Db, sessionDbId: number): void {
   const similar = findSimilar(db, session, { earlier, paths, targets: named.map(({ target }) => target) });
   const continued = findContinued(db, session, { branches, transcripts, sessionIds, earlier, similar });
   const fixed = findFixed(db, session, { earlier, continued });
-  // A session is known by its last branch: later ones were compared with the branch before.
+  // If the session's branch changed, later sessions were compared with the old one: link them again.
   if (branchesOf(db, [session.session_id]).some((branch) => !branches.has(branch))) markLaterLinksStale(db, session.id);
   deleteLinksFrom(db, { type: "session", id: session.session_id });
   const source = { type: "session", id: session.session_id } as const;

@@ -20,19 +20,19 @@ import type { Scope } from "../../store/reads/scope.ts";
 import { type SessionEntry, sessionsByIds } from "../../store/reads/session-list.ts";
 import { branchesOf } from "../../store/tables/links.ts";
 
-/** Sessions with a link at least this strong belong to one effort; a weaker link relates only its two sessions. */
+/** Sessions with a link of at least this weight belong to one effort. */
 export const EFFORT_WEIGHT = 0.5;
 
 export type Effort = ReturnType<typeof groupSessions>[number];
 
-/** The latest first. */
+/** Sorted by last activity, newest first. */
 export function findEfforts(db: Db, scope: Scope = {}): Effort[] {
   return groupSessions(db)
     .filter((effort) => isInScope(effort, scope))
     .sort((a, b) => b.lastAt - a.lastAt || (a.id < b.id ? -1 : 1));
 }
 
-/** By a session in it or by id, including ids it had before an earlier session joined. */
+/** Finds an effort by a session in it or by id. Each of its sessions gives an id, so older ids still work. */
 export function findEffort(db: Db, wanted: { id: string } | { sessionDbId: number }): Effort | undefined {
   const isWanted = (member: EffortMember): boolean =>
     "id" in wanted ? effortId(member.session_id) === wanted.id : member.id === wanted.sessionDbId;
@@ -49,7 +49,7 @@ export function isEffortId(text: string): boolean {
   return new RegExp(`^e[0-9a-f]{${ID_DIGITS}}$`).test(text);
 }
 
-/** Connected sessions, by union-find: each group's root is its smallest session id. */
+/** Groups connected sessions by union-find. The root of a group is its smallest session id. */
 function groupSessions(db: Db) {
   const edges = effortEdges(db, EFFORT_WEIGHT);
   const parents = new Map<number, number>();
@@ -70,7 +70,7 @@ function groupSessions(db: Db) {
     .map((members) => ({
       /** Derived from the first session's id, so it stays the same while the effort grows. */
       id: effortId(members[0]?.session_id ?? ""),
-      /** At least two, in the order they began. */
+      /** At least two sessions, by start time. */
       members,
       lastAt: Math.max(...members.map(({ last_at }) => last_at)),
     }));
@@ -101,15 +101,15 @@ export function effortStory(db: Db, { id, members, lastAt }: Effort) {
     subagents: countSubagents(db, ids),
     startedAt: members[0]?.started_at ?? 0,
     lastAt,
-    /** In the order they began. */
+    /** By start time. */
     sessions: sessions.map((session) => ({ session, continues: continuedSessions(db, session.session_id)[0] })),
-    /** Those not superseded, newest first. */
+    /** Without superseded ones, newest first. */
     decisions: currentDecisions(db, ids, MAX_DECISIONS),
     openEnds: openEnds(sessions, outcomesOf(db, ids)),
   };
 }
 
-/** From the branch of most sessions ("feat/user-sharing" -> "User sharing"); else the title of the largest session. */
+/** Named after the branch of most sessions ("feat/user-sharing" -> "User sharing"), else after the largest session. */
 function effortTitle(sessions: readonly SessionEntry[], branches: readonly string[]): string {
   const titles = sessions
     .toSorted((a, b) => b.files_changed - a.files_changed)
@@ -118,7 +118,7 @@ function effortTitle(sessions: readonly SessionEntry[], branches: readonly strin
     (one) => !isTrunk(one) && sessions.filter(({ git_branch }) => git_branch === one).length > sessions.length / 2,
   );
   const words = wordsOf(branch?.split("/").at(-1) ?? "");
-  // One word is too short for a title.
+  // A branch of one word is too short for a title.
   if (words.length < 2) return titles[0] ?? sessions[0]?.title ?? "(untitled)";
   const text = words.join(" ");
   return titles.find((title) => hasMostWords(title, words)) ?? text.charAt(0).toUpperCase() + text.slice(1);
@@ -130,10 +130,10 @@ function hasMostWords(title: string, words: readonly string[]): boolean {
   return wanted.filter((word) => titleWords.has(word)).length >= wanted.length * SAME_TEXT;
 }
 
-/** True only until the next session starts. */
+/** Next steps that no longer apply once another session starts. */
 const TEMPORARY = /^Offered: |^The turn was interrupted|^Tests fail: /;
 
-/** The next steps of each session, newest first, without those that a later session mentions. */
+/** The next steps of each session, newest first, except those that a later session mentions. */
 function openEnds(sessions: readonly SessionEntry[], outcomes: readonly SessionOutcome[]) {
   const bySession = new Map(outcomes.map((outcome) => [outcome.session_db_id, outcome]));
   const open: { session_id: string; text: string }[] = [];

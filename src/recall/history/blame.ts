@@ -16,13 +16,13 @@ import { commitsOf } from "../../store/tables/commits.ts";
 export type BlameEntry = ReturnType<typeof blame>[number];
 
 export interface BlameRequest {
-  /** The path as typed, then the same path relative to other folders, likeliest first. */
+  /** The path as typed, then the same path relative to other folders, most likely first. */
   names: readonly string[];
   reads: boolean;
   limit: number;
 }
 
-/** More files than this with the same name are ambiguous. */
+/** If more files than this match, the path is ambiguous. */
 const MAX_FILES = 3;
 const CANDIDATES_SHOWN = 8;
 
@@ -33,7 +33,7 @@ export function blame(db: Db, request: BlameRequest, scope: Scope) {
     .map((row) => ({ ...row, commits: commitsOf(db, row.main_session_db_id, row.prompt_number) }));
 }
 
-/** Tries the exact file, a folder, files whose path ends like this, then folders with this name. */
+/** Tries the exact file, the exact folder, files whose path ends with the name, then folders with the name. */
 function findTouches(db: Db, request: BlameRequest, scope: Scope): BlameRow[] {
   const { names } = request;
   const exact = names.map((name) => knownPaths(db, name, scope)).find((files) => files.length > 0);

@@ -1,4 +1,4 @@
-// A transcript as one HTML page that loads and runs nothing: all recorded text is escaped.
+// Exports a transcript as one HTML page without scripts or external resources. All recorded text is escaped.
 import { capped, type ExportDetail, headerFacts, ROLE_LABELS, turnHeading } from "./export-markdown.ts";
 import type { Item, Transcript, Turn } from "./transcript.ts";
 

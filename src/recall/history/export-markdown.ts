@@ -1,4 +1,4 @@
-// A transcript as Markdown.
+// Exports a transcript as Markdown.
 import { withCommas } from "../../core/text.ts";
 import type { MessageItem, ToolItem } from "./session-items.ts";
 import type { Item, Transcript, Turn } from "./transcript.ts";
@@ -8,7 +8,7 @@ export interface ExportDetail {
   thinking: boolean;
 }
 
-/** Of each tool input and output. */
+/** Longer tool inputs and outputs are cut. */
 const MAX_CHARS = 8_000;
 
 export function toMarkdown(transcript: Transcript, detail: ExportDetail): string {
@@ -42,7 +42,7 @@ export const ROLE_LABELS = {
   system: "Note from the agent",
 } as const;
 
-/** Says how much was cut. */
+/** "… 1,200 more characters" marks the cut. */
 export function capped(text: string): string {
   const rest = text.length - MAX_CHARS;
   return rest <= 0 ? text : `${text.slice(0, MAX_CHARS)}\n… ${withCommas(rest)} more characters`;
@@ -57,7 +57,7 @@ function turnMarkdown(turn: Turn, detail: ExportDetail): string {
   return parts.join("\n\n");
 }
 
-/** Consecutive tools are one list; messages interrupt it. */
+/** Consecutive tool uses form one list. */
 function itemsMarkdown(items: readonly Item[], detail: ExportDetail): string[] {
   const parts: { isList: boolean; lines: string[] }[] = [];
   const add = (isList: boolean, text: string): void => {
@@ -71,7 +71,7 @@ function itemsMarkdown(items: readonly Item[], detail: ExportDetail): string[] {
     else {
       const { session_id, title, subtitle, report } = item.session;
       add(true, `- subagent ${code(session_id)} ${title ?? subtitle ?? ""}`.trimEnd());
-      // Of a subagent's messages only the last, its report, is exported.
+      // Only the last message of a subagent, its report, is exported.
       for (const inner of item.items) if (inner.kind === "tool") add(true, toolMarkdown(inner, detail, "  "));
       if (report) add(false, quote(report));
     }
@@ -102,7 +102,7 @@ function quote(text: string): string {
   return text.trim().replace(/^/gm, "> ");
 }
 
-/** With a fence longer than any in the text. */
+/** The fence is longer than any run of backticks in the text. */
 function fenced(text: string, language: string): string {
   const fence = "`".repeat(Math.max(2, ...lengths(text, /`{3,}/g)) + 1);
   return `${fence}${language}\n${text}\n${fence}`;

@@ -12,9 +12,9 @@ import { commandOf, parseInput } from "./tool-line.ts";
 export type Occurrence = ReturnType<typeof toOccurrence>;
 
 interface ErrorMatch {
-  /** The line of the output with the error. */
+  /** The output line with the error. */
   error: string;
-  /** 0 to 1: the share of the query's words that this line has. */
+  /** 0 to 1: the share of the query's words in this line. */
   likeness: number;
 }
 
@@ -32,21 +32,21 @@ const MAX_CANDIDATES = 200;
 const MAX_LINES = 600;
 const MAX_LINE_CHARS = 1_000;
 const MAX_FOLLOWING = 400;
-/** One of the next 8 uses with 60% of the same words counts as another attempt at the same thing. */
+/** One of the next 8 uses with 60% of the same words counts as another attempt. */
 const SOON = 8;
 const MOSTLY_SAME = 0.6;
 const MAX_BETWEEN = 3;
 const MAX_RESOLVED = 3;
-/** A failed tool use may word the error differently; a successful one must print almost exactly this. */
-const LIKE_FAILED = 0.6;
-const LIKE_PASSED = 0.9;
-/** Below the best match by more than this it is another error that shares some words. */
-const LESS_ALIKE = 0.2;
+/** A failed tool use may word the error differently. A successful one must print nearly the same line. */
+const MIN_LIKENESS_FAILED = 0.6;
+const MIN_LIKENESS_PASSED = 0.9;
+/** A match this far below the best one is a different error that shares some words. */
+const MAX_BELOW_BEST = 0.2;
 const GENERIC_WORDS = new Set("error errors failed failure fail exit code command exception not warning".split(" "));
-/** Commands that print other text: an error in their output did not happen there. */
+/** Commands that print stored text: an error in their output occurred elsewhere. */
 const PRINTS_TEXT = /^(?:cat|grep|rg|git|sed|awk|head|tail|ls|find|echo|jq|wc|diff)\b|\bc-mem\b/;
 
-/** `since`: in a large store, very common words are searched only from then on. */
+/** `since`: set if very common words were searched only from that time on. */
 export function findFixes(
   db: Db,
   text: string,
@@ -66,13 +66,13 @@ export function findFixes(
   );
   const occurrences = [...groups.values()].map((group) => toOccurrence(db, group, query));
   const best = Math.max(0, ...occurrences.map(({ likeness }) => likeness));
-  const alike = occurrences.filter(({ likeness }) => likeness >= best - LESS_ALIKE);
+  const alike = occurrences.filter(({ likeness }) => likeness >= best - MAX_BELOW_BEST);
   return { occurrences: alike.sort(byUsefulness).slice(0, limit), since };
 }
 
 type ErrorQuery = ReturnType<typeof parseError>;
 
-/** The line that names the error; a single line is used as a whole. */
+/** Finds the line with the error in a longer output. A single line is used whole. */
 function parseError(text: string) {
   const shown = text.slice(0, MAX_TEXT_CHARS).replaceAll("\0", " ").trim();
   const normalised = normaliseError(shown.includes("\n") ? errorLine(shown) : shown);
@@ -85,7 +85,7 @@ function matchError(use: ToolUseEntry, query: ErrorQuery): ErrorMatch | undefine
     return undefined;
   if (!use.is_error && (use.name !== "Bash" || PRINTS_TEXT.test(commandKey(command ?? "")))) return undefined;
   const best = bestLine(use, query);
-  return best.likeness >= (use.is_error ? LIKE_FAILED : LIKE_PASSED) ? best : undefined;
+  return best.likeness >= (use.is_error ? MIN_LIKENESS_FAILED : MIN_LIKENESS_PASSED) ? best : undefined;
 }
 
 function bestLine({ output }: ToolUseEntry, query: ErrorQuery): ErrorMatch {
@@ -109,7 +109,7 @@ function likenessOf(line: string, query: ErrorQuery): number {
   return Math.round((weigh(query.words.filter((word) => found.has(word))) / weigh(query.words)) * 100) / 100;
 }
 
-/** Repeated failures are one occurrence: the last one that was followed by a success. */
+/** Repeated failures are one occurrence: the last failure that a success followed, else the last failure. */
 function toOccurrence(db: Db, group: readonly Failure[], query: ErrorQuery) {
   const newestFirst = group.toSorted((a, b) => b.use.created_at - a.use.created_at);
   let [{ use, error, likeness }] = newestFirst as [Failure];
@@ -129,22 +129,22 @@ function toOccurrence(db: Db, group: readonly Failure[], query: ErrorQuery) {
     command: commandOf(use.input),
     error,
     likeness,
-    /** How often it occurred in that session. */
+    /** How often the error occurred in that session. */
     times: group.length,
     fixedBy,
     /** Files changed between the failure and the success. */
     changed: [...new Set(changed)],
-    /** Commands that passed between the two and did more than print text. */
+    /** Commands that passed between failure and success and did more than print text. */
     between: fixedBy === undefined ? [] : commandsBetween(db, use, fixedBy.use),
     /** The last message of the turn. */
     closing: lastResponse(db, last.main_session_db_id, last.prompt_number),
   };
 }
 
-/** The same command without the error; else a command that starts the same way, else one soon after with mostly the same words. */
+/** Tries the same command, a command with the same head, then a similar command soon after; all without the error. */
 function nextSuccess(db: Db, failure: ToolUseEntry, query: ErrorQuery): Fix | undefined {
   const passed = usesAfter(db, failure, MAX_FOLLOWING).filter((use) => !use.is_error);
-  const hasNoError = (use: ToolUseEntry): boolean => bestLine(use, query).likeness < LIKE_FAILED;
+  const hasNoError = (use: ToolUseEntry): boolean => bestLine(use, query).likeness < MIN_LIKENESS_FAILED;
   const toFix = (use: ToolUseEntry, isSameCommand: boolean): Fix => ({
     use,
     command: commandOf(use.input),
@@ -162,7 +162,7 @@ function nextSuccess(db: Db, failure: ToolUseEntry, query: ErrorQuery): Fix | un
   return similar && toFix(similar, false);
 }
 
-/** The same command passed in another session that fixes this one, as a link says. */
+/** Looks for a success of the same command in sessions that a link says fixed this one. */
 function laterSuccess(db: Db, failure: ToolUseEntry, query: ErrorQuery): Fix | undefined {
   for (const session of fixingSessions(db, failure.main_session_db_id)) {
     const success = nextSuccess(db, { ...failure, main_session_db_id: session }, query);
@@ -175,7 +175,7 @@ function headOf(use: ToolUseEntry): string {
   return commandHead(commandOf(use.input) ?? "");
 }
 
-/** A command as typed; for other tools the file or address. */
+/** Identifies what failed: the command's key; for other tools the file or URL. */
 function subjectKey(use: ToolUseEntry): string {
   const { command, file_path, notebook_path, path, url } = parseInput(use.input);
   if (typeof command === "string") return commandKey(command);
@@ -183,7 +183,7 @@ function subjectKey(use: ToolUseEntry): string {
   return typeof subject === "string" ? subject : use.name;
 }
 
-/** Often the fix is no edit: a formatter was run, a package installed, a service started. */
+/** The fix may be a command: a formatter run, an installed package, a started service. */
 function commandsBetween(db: Db, failure: ToolUseEntry, success: ToolUseEntry): ToolUseEntry[] {
   if (failure.name !== "Bash") return [];
   const head = headOf(failure);

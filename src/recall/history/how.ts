@@ -29,7 +29,7 @@ export function findUses(db: Db, text: string, scope: Scope, limit: number) {
   return {
     commands: countCommands(commands.uses, words).slice(0, limit),
     tools: countTools(tools.uses).slice(0, limit),
-    /** In a large store only uses from then on were searched. */
+    /** Set if only uses from that time on were searched. */
     since: { commands: commands.since, tools: tools.since },
   };
 }
@@ -37,20 +37,20 @@ export function findUses(db: Db, text: string, scope: Scope, limit: number) {
 /** `uses`: newest first. */
 function countCommands(uses: readonly ToolUseEntry[], words: readonly string[]) {
   const runs = uses.flatMap((use) => {
-    // A failed command without an exit code was denied, interrupted or never run.
+    // A failed command without an exit code was denied, interrupted or never started.
     if (use.name !== "Bash" || (use.is_error && use.exit_code === null)) return [];
     const part = bestPart(commandOf(use.input) ?? "", words);
     return part === undefined ? [] : [{ use, ...part }];
   });
   const commands = [...Map.groupBy(runs, ({ command }) => commandForm(command))].map(([command, group]) => ({
-    /** The part that all runs share. */
+    /** The form that all runs share: without long texts. */
     command,
     closeness: group[0]?.closeness ?? 0,
     ...countRuns(group),
-    /** The latest run that worked, as typed. */
+    /** The latest run that passed. */
     lastSuccess: group.find(({ use }) => !use.is_error),
   }));
-  // "grep vitest" is not how vitest is run: listed only if there is nothing else.
+  // "grep vitest" does not show how to run vitest: list it only if nothing else matches.
   const near = commands.filter(({ closeness }) => closeness > 1);
   return (near.length > 0 ? near : commands).sort(
     (a, b) => b.closeness - a.closeness || b.succeeded - a.succeeded || b.last.created_at - a.last.created_at,
@@ -68,7 +68,7 @@ function countRuns<Run extends { use: ToolUseEntry }>(runs: readonly Run[]) {
   };
 }
 
-/** The single command of a line that has all the words. "cd a && npm test" -> "npm test" */
+/** The command of a line that contains all the words: "cd a && npm test" -> "npm test" for "npm". */
 function bestPart(line: string, words: readonly string[]): { command: string; closeness: number } | undefined {
   const parts = splitCommand(line)
     .filter((part) => words.every((word) => part.toLowerCase().includes(word)))
@@ -76,7 +76,7 @@ function bestPart(line: string, words: readonly string[]): { command: string; cl
   return parts.sort((a, b) => b.closeness - a.closeness)[0];
 }
 
-/** 3: the command begins with the words; 2: one of its first three words has the first word; 1: otherwise. */
+/** 3: the command begins with the words; 2: one of its first three words contains the first word; 1: otherwise. */
 function closenessOf(command: string, words: readonly string[]): number {
   const [first = ""] = words;
   if (command.startsWith(words.join(" "))) return 3;
@@ -93,7 +93,7 @@ function countTools(found: readonly ToolUseEntry[]) {
     return {
       name,
       ...countRuns(uses.map((use) => ({ use }))),
-      /** The latest different inputs that worked. */
+      /** The latest different inputs that passed. */
       inputs: different.slice(0, INPUTS_SHOWN),
     };
   });

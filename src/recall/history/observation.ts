@@ -1,4 +1,4 @@
-// One observation with its evidence (prompts, messages, tool uses), what replaced it and what it replaced.
+// Reads an observation with its evidence (prompts, messages, tool uses), successor and predecessors.
 import type { Db } from "../../store/db/driver.ts";
 import { findItem } from "../../store/reads/items.ts";
 import { findObservation, otherVersions, predecessorsOf } from "../../store/reads/observation-list.ts";
@@ -9,7 +9,7 @@ export type Evidence =
   | Extract<SessionItem, { kind: "prompt" }>
   | (MessageItem & { id: string })
   | ToolItem
-  /** The item was forgotten, alone or with its session. */
+  /** The item was forgotten. */
   | { kind: "gone"; id: string };
 
 export type ObservationStory = NonNullable<ReturnType<typeof readObservation>>;

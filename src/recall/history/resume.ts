@@ -1,4 +1,4 @@
-// The agent's own command that resumes a session.
+// Builds the agent's command that resumes a session.
 import { AGENTS } from "../../agents/spec.ts";
 import { AppError } from "../../core/error.ts";
 import type { SessionEntry } from "../../store/reads/session-list.ts";
@@ -16,16 +16,16 @@ export function resumeCommand(session: SessionEntry) {
       hint: `\`c-mem show ${session.session_id}\` shows it.`,
     });
   }
-  // A subagent has no conversation of its own.
+  // A subagent cannot be resumed: resume its parent session.
   const id = session.parent_session_id ?? session.session_id;
   if (id.startsWith("-"))
     throw new AppError("unsupported", `The session id "${id}" begins with "-" and would be read as an option.`);
   const [program = "", ...args] = agent.resume(id);
-  // Agents look up sessions by folder.
+  // Agents find a session only in its folder.
   return { program, args, cwd: session.cwd };
 }
 
-/** To paste into a shell. Changes the folder if needed. */
+/** The command line to paste into a shell. Changes the folder if needed. */
 export function resumeLine(command: ResumeCommand, from: string): string {
   const line = [command.program, ...command.args].map(quote).join(" ");
   return command.cwd === from ? line : `cd ${quote(command.cwd)} && ${line}`;

@@ -1,4 +1,4 @@
-// The items of a session: its outline, which has no texts, and the texts of the items on a page.
+// Reads the items of a session: the outline (all items, without texts) and pages of items with texts.
 import type { Db } from "../../store/db/driver.ts";
 import { type SessionEntry, sessionsByIds } from "../../store/reads/session-list.ts";
 import {
@@ -18,7 +18,7 @@ import { toolLine } from "./tool-line.ts";
 
 export interface MessageItem {
   kind: "message";
-  /** Missing for a turn's response: it is stored with the prompt. */
+  /** Missing for a turn's response, which is stored with the prompt. */
   id?: string;
   role: "assistant" | "system" | "summary";
   text: string;
@@ -45,7 +45,7 @@ export type SessionItem =
   | { kind: "prompt"; id: string; text: string; at: number }
   | MessageItem
   | ToolItem
-  /** Without the subagent's own items: it is a session of its own. */
+  /** Without the subagent's items: a subagent is a separate session. */
   | { kind: "subagent"; session: SessionEntry; at: number }
   | { kind: "commit"; sha: string; subject: string; at: number };
 
@@ -59,11 +59,11 @@ function itemId({ kind, id }: Pick<EntryRow, "kind" | "id">): string {
 
 export interface OutlineEntry extends EntryRow {
   item: string;
-  /** The subagent ("s12") that did it. */
+  /** The item id ("s12") of its subagent. */
   agent?: string;
 }
 
-/** Every item of the session without its text, in reading order; a subagent's items follow the subagent. */
+/** All items of the session without texts, in reading order. A subagent's items follow the subagent. */
 export function outlineSession(db: Db, session: SessionEntry): OutlineEntry[] {
   return transcriptEntries(db, session.id).flatMap((row) => {
     const entry = { ...row, item: itemId(row) };
@@ -74,7 +74,7 @@ export function outlineSession(db: Db, session: SessionEntry): OutlineEntry[] {
   });
 }
 
-/** The ids of the items with this text, in reading order. */
+/** Ids of the items that contain the text, in reading order. */
 export function findInSession(db: Db, session: SessionEntry, text: string): string[] {
   const found = new Set(itemsContaining(db, session.id, text));
   return outlineSession(db, session)
@@ -100,7 +100,7 @@ export function readItemsById(db: Db, session: SessionEntry, ids: readonly strin
 
 export type PageEntry = ReturnType<typeof readTranscriptPage>["entries"][number];
 
-/** `around`: centres the page on this item ("p12", "m34", "t56") if the session has it. */
+/** `around`: centres the page on this item ("p12", "m34", "t56") if it is in the session. */
 export function readTranscriptPage(
   db: Db,
   session: SessionEntry,
@@ -115,7 +115,7 @@ export function readTranscriptPage(
   const entries = rows.flatMap((row, place) => {
     const item = items.get(itemId(row));
     if (item === undefined) return [];
-    // `index`: in the whole session; `observations`: the ids of those derived from the item.
+    // `index` counts from the start of the session; `observations` are the ids of those derived from the item.
     const [index, observations] = [from + place, anchors.get(itemId(row)) ?? []];
     return [{ index, turn: row.prompt_number, item, observations }];
   });

@@ -23,7 +23,7 @@ export interface Depth {
   after: number;
 }
 
-/** Turns of other sessions shown between the first and the last anchor; the anchors are all shown. */
+/** All anchors are shown, and at most this many turns of other sessions between them. */
 const MAX_TURNS_BETWEEN = 100;
 
 export function latestTurns(db: Db, scope: TurnScope, depth: number): TimelineTurn[] {
@@ -31,7 +31,7 @@ export function latestTurns(db: Db, scope: TurnScope, depth: number): TimelineTu
   return withEvents(db, turns, ({ id }) => id === turns.at(-1)?.id);
 }
 
-/** Around a session, one of its turns, or the turn of an item. */
+/** The timeline around a session, one of its turns, or the turn of an item. */
 export function timelineAround(
   db: Db,
   anchor: { session: SessionEntry; itemId?: string; promptNumber?: number },
@@ -59,7 +59,7 @@ export function timelineAround(
   return withEvents(db, turns, ({ id }) => anchors.has(id));
 }
 
-/** Around a point in time. */
+/** The timeline around a point in time. */
 export function timelineAt(db: Db, at: number, scope: TurnScope, depth: Depth): TimelineTurn[] {
   const before = turnsBefore(db, scope, at, depth.before).toReversed();
   return withEvents(db, [...before, ...turnsAfter(db, scope, at, depth.after)], () => false);
@@ -68,12 +68,12 @@ export function timelineAt(db: Db, at: number, scope: TurnScope, depth: Depth): 
 function withEvents(db: Db, turns: readonly TurnEntry[], isAnchor: (turn: TurnEntry) => boolean) {
   return turns.map((turn) => ({
     ...turn,
-    /** True for the turns the timeline is around. */
+    /** True for the turns that were asked for. */
     isAnchor: isAnchor(turn),
     files: filesChangedInTurn(db, turn),
     commits: commitsOf(db, turn.session_db_id, turn.prompt_number),
     failed: failedCommandsInTurn(db, turn),
-    /** The sessions that its session continues. */
+    /** The sessions that the turn's session continues. */
     continues: continuedSessions(db, turn.session_id),
   }));
 }

@@ -1,4 +1,4 @@
-// One line for a tool use: its subject ("npm test", "src/a.ts") and its outcome ("exit 1", "new +3").
+// Shows a tool use on one line: its subject ("npm test", "src/a.ts") and its outcome ("exit 1", "new +3").
 import { isDenial } from "../../core/error-text.ts";
 import { asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import { normaliseCommand } from "../../core/shell-command.ts";
@@ -8,12 +8,12 @@ import type { ToolUseRow } from "../../store/tables/tool-uses.ts";
 
 const SUBJECT_CHARS = 400;
 
-/** Input fields that say what the tool was used on, the most specific first. */
+/** Input fields that can be the subject, most specific first. */
 const SUBJECT_FIELDS = "command file_path notebook_path pattern query url subject description skill path prompt".split(
   " ",
 );
 
-/** Paths in the session's folder are relative to it. */
+/** Paths below `cwd`, the session's folder, become relative. */
 export function toolLine(use: ToolUseRow, touches: readonly TouchRow[], cwd: string) {
   const subject = subjectOf(use, touches).slice(0, SUBJECT_CHARS * 4);
   return {

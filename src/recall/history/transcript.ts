@@ -1,4 +1,4 @@
-// A whole session turn by turn: prompt, messages, tool uses, and subagents in the turn that started them.
+// Reads a session turn by turn: prompt, messages, tool uses, and subagents in the turn that started them.
 import { AppError } from "../../core/error.ts";
 import type { Summary } from "../../core/memory.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -32,7 +32,7 @@ export interface Turn {
 
 export interface Transcript {
   session: SessionEntry;
-  /** Missing until memory is derived from the session. */
+  /** Missing until the session's memory is derived. */
   summary?: Summary;
   turns: Turn[];
 }
@@ -81,7 +81,7 @@ function isMessageOrTool(item: SessionItem): item is ToolItem | (MessageItem & {
   return item.kind === "tool" || (item.kind === "message" && item.id !== undefined);
 }
 
-/** A turn's response usually is its last message, sometimes with other white space. */
+/** True if the turn's response is also one of its messages, perhaps with different white space. */
 function hasMessage(turn: Turn, response: string): boolean {
   const flatten = (text: string): string => text.replace(/\s+/g, " ").trim();
   const opening = flatten(response).slice(0, 200);
@@ -97,10 +97,10 @@ export function onlyTurn(transcript: Transcript, number: number): Transcript {
   throw new AppError("nothing_found", `The session has no turn ${number}.`, { hint: `Its last turn is ${last}.` });
 }
 
-/** Items to show before and after the requested one. */
+/** Items shown before and after the requested one. */
 const NEIGHBOURS = 2;
 
-/** The item and its neighbours. For a subagent's item, the subagent's session. */
+/** Reads an item and its neighbours. An item of a subagent is read from the subagent's session. */
 export function readAround(db: Db, session: SessionEntry, itemId: string): Transcript {
   const place = findItem(db, itemId);
   const own = place === undefined ? undefined : sessionsByIds(db, [place.session_db_id])[0];

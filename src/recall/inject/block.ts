@@ -1,25 +1,25 @@
-// Lays out sections of lines as one fenced block within a budget. What comes first matters most.
+// Lays out sections of lines as one fenced block within a budget. Earlier sections and lines have priority.
 import { FENCE, fenceSafe, quoteName, quoteInstructions } from "../../core/privacy/fence.ts";
 import { oneLine } from "../../core/text.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 
 export interface Line {
   text: string;
-  /** The items it shows; recorded as shown only if the line fits. */
+  /** Ids of the items in the line; recorded as shown only if the line fits. */
   items?: string[];
 }
 
 export interface Section {
   /** Empty for lines without a heading. */
   heading: string;
-  /** May be a generator: lines that do not fit are never made. */
+  /** Can be a generator: stops at the first line that does not fit. */
   lines: Iterable<Line>;
-  /** So that later sections fit too. */
+  /** Limits the section so that later ones fit too. */
   maxTokens?: number;
 }
 
 export interface Budget {
-  /** UTF-16 units, as Claude Code counts. */
+  /** UTF-16 units, which Claude Code counts. */
   maxChars: number;
   maxTokens: number;
 }
@@ -32,14 +32,14 @@ export interface Block {
 
 export const EMPTY_BLOCK: Block = { text: "", items: [], tokens: 0 };
 
-/** Leaves out sections without a line that fits; empty without any line. */
+/** Omits a section if none of its lines fits. Returns EMPTY_BLOCK if no line fits. */
 export function layOut(intro: string, sections: readonly Section[], budget: Budget): Block {
   const open = intro === "" ? FENCE.open : `${FENCE.open}\n${fenceSafe(intro)}`;
   const lines = fittingLines(sections, {
     maxChars: budget.maxChars - open.length - FENCE.close.length - 1,
     maxTokens: budget.maxTokens - estimateTokens(open) - estimateTokens(FENCE.close),
   });
-  // The estimate of the whole can exceed the sum of the estimates: then drop lines from the end.
+  // The estimate for the whole text can exceed the sum of the line estimates: then drop lines from the end.
   for (; lines.length > 0; dropLast(lines)) {
     const text = [open, ...lines.map((line) => line.text), FENCE.close].join("\n");
     const tokens = estimateTokens(text);
@@ -57,11 +57,11 @@ function fittingLines(sections: readonly Section[], budget: Budget): Line[] {
     const fitting: Line[] = [];
     let chars = head.reduce((sum, { text }) => sum + text.length + 1, 0);
     let tokens = head.reduce((sum, { text }) => sum + estimateTokens(text) + 1, 0);
-    const mostTokens = Math.min(tokensLeft, tokens + maxTokens);
+    const maxSectionTokens = Math.min(tokensLeft, tokens + maxTokens);
     for (const line of lines) {
       const text = fenceSafe(line.text);
       const cost = estimateTokens(text) + 1;
-      if (chars + text.length + 1 > charsLeft || tokens + cost > mostTokens) break;
+      if (chars + text.length + 1 > charsLeft || tokens + cost > maxSectionTokens) break;
       fitting.push({ ...line, text });
       chars += text.length + 1;
       tokens += cost;
@@ -74,13 +74,13 @@ function fittingLines(sections: readonly Section[], budget: Budget): Line[] {
   return all;
 }
 
-/** With the headings that then have no line. */
+/** Drops the last line, and headings left without lines. */
 function dropLast(lines: Line[]): void {
   do lines.pop();
   while (lines.at(-1)?.items === undefined && lines.at(-1)?.text.startsWith("\n#"));
 }
 
-/** Recorded text on one line. Text that gives orders to a model is marked as a quotation. */
+/** Puts recorded text on one line. Text that reads like an instruction is marked as a quotation. */
 export function quoteLine(text: string, maxChars: number): string {
   return quoteInstructions(oneLine(text, maxChars));
 }

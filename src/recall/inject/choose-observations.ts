@@ -1,4 +1,4 @@
-// Chooses the observations a session starts with: by branch, files and recent work, not by age alone.
+// Chooses the observations for session start by branch, files, recent work and age.
 import type { Db } from "../../store/db/driver.ts";
 import { observationsByIds } from "../../store/fts/observation-words.ts";
 import { type Candidate, newestCurrent } from "../../store/reads/observation-list.ts";
@@ -7,7 +7,7 @@ import type { ObservationRow } from "../../store/tables/observations.ts";
 import type { SessionRow } from "../../store/tables/sessions.ts";
 import type { ContextRequest } from "./session-context.ts";
 import { isFileList } from "./observation-lines.ts";
-import { standingOf } from "./standing.ts";
+import { checkAgainstTree } from "./freshness.ts";
 
 const MAX_CANDIDATES = 120;
 const MAX_DECISIONS = 6;
@@ -22,7 +22,7 @@ export function chooseObservations(
   const sessionIds = new Set(sessions.map(({ id }) => id));
   const candidates = newestCurrent(db, project.id, MAX_CANDIDATES)
     .filter((row) => row.session_db_id !== ownId && (row.valid_from >= since || row.pinned === 1))
-    // A resumed session got the others when it began.
+    // A resumed session already has the older observations in its context.
     .filter((row) => source !== "resume" || sessionIds.has(row.session_db_id ?? 0));
   const isTest = (row: Candidate): boolean => row.subject?.startsWith("tests:") ?? false;
   const failingTests = candidates.filter((row) => isTest(row) && /fail/i.test(row.title));
@@ -39,15 +39,17 @@ export function chooseObservations(
     ((contextTypes.length === 0 || contextTypes.includes(type)) &&
       (contextConcepts.length === 0 ||
         (JSON.parse(concepts) as string[]).some((concept) => contextConcepts.includes(concept))));
-  const isGone = ({ title, valid_from, files }: Candidate): boolean =>
+  const areFilesGone = ({ title, valid_from, files }: Candidate): boolean =>
     tree !== undefined &&
-    standingOf({ title, narrative: "", files: parseFiles(files) }, { top: tree.top, since: valid_from, deep: false })
-      .kind === "gone";
+    checkAgainstTree(
+      { title, narrative: "", files: parseFiles(files) },
+      { top: tree.top, since: valid_from, readFiles: false },
+    ).kind === "gone";
   const others: Candidate[] = [];
-  let stale = 0;
+  let gone = 0;
   for (const row of ranked.filter((each) => isWanted(each) && !decisions.includes(each))) {
     if (others.length === settings.contextObservations) break;
-    if (isGone(row)) stale += 1;
+    if (areFilesGone(row)) gone += 1;
     else others.push(row);
   }
   const newestFirst = others.toSorted((a, b) => b.valid_from - a.valid_from);
@@ -58,24 +60,24 @@ export function chooseObservations(
   const rowsOf = (chosen: readonly Candidate[]): ObservationRow[] => chosen.flatMap(({ id }) => rows.get(id) ?? []);
   return {
     decisions: rowsOf(decisions),
-    /** To be written out, the newest first. */
+    /** Shown in full, newest first. */
     full: rowsOf(full),
-    /** To be shown by title. */
+    /** Shown by title. */
     listed: rowsOf(listed),
     failingTests: rowsOf(failingTests),
-    /** How many were left out because their files are gone. */
-    stale,
+    /** How many were omitted because their files are gone. */
+    gone,
   };
 }
 
-/** Files that the last 3 sessions changed count as current work. */
+/** Files that the last 3 sessions changed are current work. */
 const WORKING_SESSIONS = 3;
-/** More than 3 of one session would push out all others. */
+/** From the fourth observation of one session on, scores are lowered: else one session could fill the list. */
 const PER_SESSION = 3;
 const TYPE_WEIGHT = { decision: 0.4, bugfix: 0.3, discovery: 0.25, feature: 0.2, refactor: 0.1, change: 0.05 };
 const ORIGIN_WEIGHT = { user: 0.2, assistant: 0.1, tool: -0.1 };
 
-/** The best first. */
+/** Sorted by score, highest first. */
 function rank(
   db: Db,
   rows: readonly Candidate[],

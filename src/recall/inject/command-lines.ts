@@ -1,4 +1,5 @@
-// Shell commands: those that failed and later passed, and, after compaction, those the session ran. Summaries drop them first.
+// Lines about shell commands that failed and later passed, and, after compaction, about the session's own commands:
+// an agent's summary often omits them.
 import { errorLine } from "../../core/error-text.ts";
 import { quoteName, quoteInstructions } from "../../core/privacy/fence.ts";
 import { commandForm, normaliseCommand } from "../../core/shell-command.ts";
@@ -12,7 +13,7 @@ import { type Line, quoteLine, quoteNames } from "./block.ts";
 const MAX_COMMANDS = 200;
 const OUTPUT_CHARS = 2_000;
 
-/** The latest success first. */
+/** Commands that failed and later passed, by latest success first. */
 export function fixedCommands(db: Db, sessionDbIds: readonly number[], limit: number) {
   const failures = new Map<string, CommandRow>();
   const fixed = new Map<string, { failure: CommandRow; success: CommandRow }>();
@@ -20,7 +21,7 @@ export function fixedCommands(db: Db, sessionDbIds: readonly number[], limit: nu
     const key = normaliseCommand(row.command);
     const failure = failures.get(key);
     if (row.is_error) {
-      // A failure without an exit code was denied, interrupted or never run.
+      // A failed command without an exit code was denied, interrupted or never started.
       if (row.exit_code === null) continue;
       failures.set(key, row);
       fixed.delete(key);
@@ -33,7 +34,7 @@ export function fixedCommands(db: Db, sessionDbIds: readonly number[], limit: nu
   return newestFirst.slice(0, limit).map(([command, { failure, success }]) => ({
     command,
     exitCode: failure.exit_code ?? undefined,
-    /** The line of the output that says what went wrong. */
+    /** The output line with the error. */
     error: errorLine(outputHead(db, failure.id, OUTPUT_CHARS)),
     /** Files changed between the failure and the success. */
     changed: changedPathsBetween(db, failure.main_session_db_id, failure.created_at, success.created_at),
@@ -56,13 +57,13 @@ const COMMANDS_READ = 300;
 const FILES_SHOWN = 15;
 const COMMAND_CHARS = 140;
 
-/** The files a session changed and its commands with their last outcome, the latest first. */
+/** The files that a session changed, and its commands with their last outcome, latest first. */
 export function compactedLines(db: Db, sessionDbId: number): Line[] {
   const latest = new Map<string, { runs: number; row: CommandRow }>();
   for (const row of shellCommands(db, [sessionDbId], COMMANDS_READ)) {
     const form = commandForm(row.command);
     const runs = (latest.get(form)?.runs ?? 0) + 1;
-    // Deleted first, so that the map is in the order of the last runs.
+    // Delete and set again, so that the map is sorted by last run.
     latest.delete(form);
     latest.set(form, { runs, row });
   }

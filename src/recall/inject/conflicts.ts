@@ -1,4 +1,4 @@
-// Finds observations that contradict a rules file the agent reads (CLAUDE.md, AGENTS.md): they are injected as a conflict.
+// Finds observations that contradict a rules file (CLAUDE.md, AGENTS.md): they are injected as a conflict.
 import { basename } from "node:path";
 import { oneLine } from "../../core/text.ts";
 import { STOP_WORDS, wordsOf } from "../../core/words.ts";
@@ -25,7 +25,7 @@ export function readRules(files: readonly string[]) {
   );
 }
 
-/** The first rule that says the opposite. */
+/** The first rule that contradicts the text. */
 export function conflictWith(text: string, rules: readonly RuleLine[]): RuleLine | undefined {
   if (rules.length === 0) return undefined;
   const own = claimsOf(text);
@@ -40,7 +40,7 @@ const OBJECT = "([`\"']?[\\w@./:-]+[`\"']?)";
 const AVOIDED = new RegExp(String.raw`\b${NOT}\s+(?:${VERB}\s+)?(?:the\s+|an?\s+)?${OBJECT}`, "gi");
 const WANTED = new RegExp(String.raw`\b(?:always\s+)?${VERB}\s+(?:the\s+|an?\s+|only\s+)?${OBJECT}`, "gi");
 
-/** "Use pnpm instead of npm": pnpm is wanted, npm is not. */
+/** "Use pnpm instead of npm" -> pnpm is wanted, npm is not */
 function claimsOf(text: string): Claim[] {
   const objects = (pattern: RegExp): string[] =>
     [...text.matchAll(pattern)].map((match) => objectName(match[1] ?? "")).filter((name) => name !== "");
@@ -52,7 +52,7 @@ function claimsOf(text: string): Claim[] {
   ];
 }
 
-/** Empty for vague words. */
+/** "`Pnpm`." -> "pnpm"; vague words ("code", "it") -> "" */
 function objectName(written: string): string {
   const name = written
     .replace(/[`"']/g, "")

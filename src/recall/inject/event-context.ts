@@ -1,4 +1,4 @@
-// The few lines injected for a prompt, file, command, failure or subagent. Mostly none.
+// Builds the few lines injected for a prompt, file, command, failure or subagent. Most events get none.
 import { errorSubject, lastError, errorMessage } from "../../core/error-text.ts";
 import { ago } from "../../core/text.ts";
 import type { WorkTree } from "../../core/work-tree.ts";
@@ -14,12 +14,12 @@ import { recentSessions } from "../../store/tables/sessions.ts";
 import { findFixes } from "../history/fix.ts";
 import { type Block, type Budget, EMPTY_BLOCK, layOut, type Line, quoteLine, quoteNames } from "./block.ts";
 import { matchPrompt, type MatchRequest } from "./match-prompt.ts";
-import { answerLine, isFileList, itemId, pointerLine, standingIn } from "./observation-lines.ts";
+import { answerLine, isFileList, itemId, pointerLine, checkRow } from "./observation-lines.ts";
 import { parsePrompt } from "./parse-prompt.ts";
 import { headingNote, sessionLines, whereStoppedLines } from "./session-lines.ts";
 
 export interface EventRequest extends MatchRequest {
-  /** Observations are checked against it; undefined: not checked. */
+  /** Observations are checked against this tree. If undefined, they are not checked. */
   tree: WorkTree | undefined;
   now: number;
 }
@@ -63,7 +63,7 @@ export function contextForIds(db: Db, ids: readonly number[], request: EventRequ
 const LINES_PER_FILE = 2;
 const FILE_ROWS = 20;
 const COMMAND_ROWS = 4;
-/** Injected before a read; other types only before a change. */
+/** Injected before a file is read or changed; other types only before a change. */
 const INFORMATIVE_TYPES: ReadonlySet<string> = new Set(["decision", "bugfix", "discovery"]);
 /** An observation about more files than this says little about each. */
 const MAX_FILES = 8;
@@ -81,14 +81,14 @@ export function contextForFile(db: Db, path: string, isChange: boolean, request:
   return layOutRows(rows.slice(0, throttle > 0 ? 1 : LINES_PER_FILE), request, SHORT);
 }
 
-/** For a command that was the wrong one before. */
+/** Before running a command that failed in an earlier session. */
 export function contextForCommand(db: Db, command: string, request: EventRequest): Block {
   const key = commandKeyOf(command);
   const known = observationsAbout(db, { kind: "command", key }, request.projectId, COMMAND_ROWS);
   return known.length === 0 ? EMPTY_BLOCK : layOutRows(withoutShown(known, request).slice(0, 1), request, SHORT);
 }
 
-/** For an error that occurred and was fixed before. */
+/** After an error that was fixed in an earlier session. */
 export function contextForFailure(db: Db, output: string, request: EventRequest): Block {
   const error = errorMessage(lastError(output));
   if (error === undefined) return EMPTY_BLOCK;
@@ -98,8 +98,8 @@ export function contextForFailure(db: Db, output: string, request: EventRequest)
   return fix === undefined ? EMPTY_BLOCK : layOutLines([fix], SHORT);
 }
 
-/** Less alike is another error. */
-const MIN_LIKENESS = 0.9;
+/** Below this similarity it is a different error. */
+const MIN_SIMILARITY = 0.9;
 const MAX_OCCURRENCES = 20;
 
 /** The same error in an earlier tool output, and what fixed it. */
@@ -107,20 +107,20 @@ function pastFix(db: Db, error: string, { projectId, ownSessionId, now }: EventR
   const { occurrences } = findFixes(db, error, { projectId }, MAX_OCCURRENCES);
   for (const { fixedBy, likeness, failure, changed, between, error: line } of occurrences) {
     const isEarlier = failure.main_session_db_id !== ownSessionId && failure.created_at < now;
-    if (fixedBy === undefined || likeness < MIN_LIKENESS || !isEarlier) continue;
+    if (fixedBy === undefined || likeness < MIN_SIMILARITY || !isEarlier) continue;
     const last = between.at(-1);
     let after = "later";
     if (changed.length > 0) after = `after a change to ${quoteNames(changed, 4, 100)}`;
     else if (last !== undefined) after = `after ${code(rawCommand(last.input) ?? "another command")}`;
     const how = fixedBy.isSameCommand ? `it passed ${after}` : `${code(fixedBy.command ?? "")} worked instead`;
     const items = [`t${failure.id}`, `t${fixedBy.use.id}`];
-    const same = `The same error was met ${ago(failure.created_at, now)} (“${quoteLine(line, 120)}”)`;
+    const same = `The same error occurred ${ago(failure.created_at, now)} (“${quoteLine(line, 120)}”)`;
     return { text: `- ${same}: ${how} (#${items.join(", #")})`, items };
   }
   return undefined;
 }
 
-/** Without JSON.parse: quotes and newlines stay escaped, as a shell needs them on one line. */
+/** Not parsed as JSON, so that newlines stay escaped and the command stays on one line. */
 function rawCommand(input: string): string | undefined {
   return /"command":"((?:[^"\\]|\\.)*)"/.exec(input)?.[1];
 }
@@ -129,20 +129,20 @@ function code(command: string): string {
   return `\`${quoteLine(command, 140).replaceAll("`", "'")}\``;
 }
 
-/** Without the session's own observations and those injected before. */
+/** Removes the session's own observations and those injected before. */
 function withoutShown(rows: readonly ObservationRow[], { ownSessionId, shown }: EventRequest): ObservationRow[] {
   return rows.filter(
     (row) => (row.session_db_id === null || row.session_db_id !== ownSessionId) && !shown.has(itemId(row)),
   );
 }
 
-/** Without those whose files are gone. */
+/** Omits observations whose files are gone. */
 function layOutRows(rows: readonly ObservationRow[], request: EventRequest, budget: Budget): Block {
   if (rows.length === 0) return EMPTY_BLOCK;
   const { tree, now } = request;
   const lines = rows.flatMap((row) => {
-    const standing = standingIn(tree, row);
-    return standing.kind === "gone" ? [] : [answerLine(row, standing, tree, now)];
+    const freshness = checkRow(tree, row);
+    return freshness.kind === "gone" ? [] : [answerLine(row, freshness, tree, now)];
   });
   return layOutLines(lines, budget);
 }

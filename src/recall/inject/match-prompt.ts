@@ -1,4 +1,4 @@
-// Finds the observations a prompt is about: those with several of its rare words.
+// Finds the observations that a prompt is about: they share several of its rare words.
 import { pathSuffixes } from "../../core/query.ts";
 import { wordsOf } from "../../core/words.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -15,7 +15,7 @@ import type { ThrottleLevel } from "./throttle.ts";
 
 export interface MatchRequest {
   projectId: number;
-  /** Its own observations are still in the agent's context. */
+  /** This session's observations are skipped: they are still in the agent's context. */
   ownSessionId: number | undefined;
   /** Ids already injected in full. */
   shown: ReadonlySet<string>;
@@ -24,14 +24,14 @@ export interface MatchRequest {
 }
 
 export interface PromptMatch {
-  /** full: the prompt is about these; pointer: it names one in passing. */
+  /** full: the prompt is about these observations; pointer: it only mentions one. */
   kind: "full" | "pointer" | "none";
   rows: ObservationRow[];
 }
 
 const NO_MATCH: PromptMatch = { kind: "none", rows: [] };
 
-/** A word in more than 6% of the project's observations is too common to match by. */
+/** A word in more than 6% of the project's observations is ignored as too common. */
 const INFORMATIVE_SHARE = 0.06;
 const MIN_INFORMATIVE = 3;
 /** A word in more than 8% of the project's turns is common, even if few observations have it. */
@@ -41,7 +41,7 @@ const MAX_WORDS = 60;
 const MAX_COUNTED = 5_000;
 const MAX_PATHS = 8;
 const FILE_ROWS = 12;
-/** A file of more than 8% of the observations is too common to match by. */
+/** A file of more than 8% of the observations is ignored as too common. */
 const FILE_SHARE = 0.08;
 const CANDIDATES = 12;
 
@@ -78,10 +78,10 @@ export function matchPrompt(db: Db, query: PromptQuery, request: MatchRequest): 
       return { row, words, rare, score: weight * worthOf(row) };
     })
     .sort((a, b) => b.score - a.score);
-  return judge(candidates, query, knownWords, throttle);
+  return selectMatch(candidates, query, knownWords, throttle);
 }
 
-/** Returns how many words of the prompt are in any observation. */
+/** Returns how many words of the prompt occur in at least one observation. */
 function voteByWords(db: Db, query: PromptQuery, projectId: number, total: number, vote: Vote): number {
   const maxRows = Math.max(MIN_INFORMATIVE, Math.floor(total * INFORMATIVE_SHARE));
   const maxTurns = Math.max(MIN_RARE_TURNS, Math.floor(countTurns(db, projectId, MAX_COUNTED) * RARE_TURNS_SHARE));
@@ -121,22 +121,27 @@ function worthOf({ type, origin, pinned }: ObservationRow): number {
 const MAX_ROWS = 3;
 const RARE_WORDS = 3;
 const TITLE_WORDS = 2;
-/** Long prompts share words by chance: one more rare word is needed for every 60 known ones. */
+/** Long prompts share words by chance: for every 60 known words, one more rare word is required. */
 const WORDS_PER_MATCH = 60;
-/** A longer prompt gets no pointer: it names too many things. */
+/** Longer prompts get no pointer: they mention too many things. */
 const POINTER_WORDS = 40;
-/** Lower scores than 60% of the best are dropped. */
+/** Scores below 60% of the best are dropped. */
 const NEAR_BEST = 0.6;
 
 interface Candidate {
   row: ObservationRow;
-  /** Words and paths of the prompt that it has. */
+  /** Words and paths of the prompt that occur in the observation. */
   words: string[];
   rare: number;
   score: number;
 }
 
-function judge(candidates: Candidate[], query: PromptQuery, knownWords: number, throttle: ThrottleLevel): PromptMatch {
+function selectMatch(
+  candidates: Candidate[],
+  query: PromptQuery,
+  knownWords: number,
+  throttle: ThrottleLevel,
+): PromptMatch {
   const bestScore = candidates[0]?.score ?? 0;
   const needed = RARE_WORDS + Math.floor(knownWords / WORDS_PER_MATCH) + throttle;
   const strong = candidates.filter(
@@ -151,14 +156,14 @@ function judge(candidates: Candidate[], query: PromptQuery, knownWords: number, 
   return named === undefined ? NO_MATCH : { kind: "pointer", rows: [named.row] };
 }
 
-/** Words of the prompt must be in its title or its file names. */
+/** Two matching words (one if only one matches) must occur in the title or the file names. */
 function isAbout(row: ObservationRow, words: readonly string[]): boolean {
   const text = `${row.title}\n${row.files}`.toLowerCase();
   const needed = words.length > 1 ? TITLE_WORDS : 1;
   return words.filter((word) => text.includes(word.slice(0, Math.max(4, word.length - 2)))).length >= needed;
 }
 
-/** As a whole word: `pubKey` does not name `truncatePubkey`. */
+/** Matches whole words: "pubkey" does not match `truncatePubkey`. */
 function isNamed(row: ObservationRow, name: string): boolean {
   return wordsOf(`${row.title}\n${row.files}`).some((word) => word.toLowerCase() === name);
 }

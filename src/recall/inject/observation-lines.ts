@@ -1,4 +1,4 @@
-// Lines about observations: in the index, written out, as a decision, as an answer.
+// Lines about observations: by title, in full, as a decision, or as an answer to a prompt.
 import type { FullField } from "../../config/schema.ts";
 import { ago, oneLine } from "../../core/text.ts";
 import { estimateTokens } from "../../core/tokens.ts";
@@ -6,7 +6,7 @@ import type { WorkTree } from "../../core/work-tree.ts";
 import { observationOf, type ObservationRow } from "../../store/tables/observations.ts";
 import { type Line, quoteLine } from "./block.ts";
 import { conflictWith, readRules, type RuleLine } from "./conflicts.ts";
-import { type Standing, standingNote, standingOf } from "./standing.ts";
+import { checkAgainstTree, type Freshness, freshnessNote } from "./freshness.ts";
 
 const TITLE_CHARS = 140;
 const BODY_CHARS = 260;
@@ -16,12 +16,12 @@ export function itemId(row: { id: number }): string {
   return `o${row.id}`;
 }
 
-/** "Changed x.ts" says no more than the list of files. */
+/** True for "Changed x.ts": the title only repeats the file names. */
 export function isFileList({ title }: { title: string }): boolean {
   return /^(?:Changed|Created|Updated) \S+$/.test(title);
 }
 
-/** Titles only. Their ids are "i12", not "o12": the whole observation may still be injected later. */
+/** Titles only. The ids are "i12", not "o12", so that the whole observation can still be injected later. */
 export function* indexLines(rows: readonly ObservationRow[], now: number): Generator<Line> {
   for (const row of rows) yield { text: titleLine(row, now), items: [`i${row.id}`] };
 }
@@ -33,8 +33,8 @@ export function fullLines(
   now: number,
 ): Line[] {
   return rows.map((row) => {
-    const standing = standingIn(tree, row);
-    const note = standing.kind === "renamed" ? standingNote(standing) : "";
+    const freshness = checkRow(tree, row);
+    const note = freshness.kind === "renamed" ? freshnessNote(freshness) : "";
     const body = bodyOf(row, field);
     return { text: `${titleLine(row, now)}${note}${body === "" ? "" : `\n  ${body}`}`, items: [itemId(row)] };
   });
@@ -51,18 +51,19 @@ export function decisionLines(rows: readonly ObservationRow[], rules: readonly R
   return rows.map((row) => ({ text: `- ${decisionText(row, rules, now)}`, items: [itemId(row)] }));
 }
 
-/** A decision that a rules file contradicts is shown as a conflict. */
+/** If a rules file contradicts the decision, the line says so. */
 function decisionText(row: ObservationRow, rules: readonly RuleLine[], now: number): string {
   const who = { user: "the user", tool: "from output", assistant: "the assistant" }[row.origin];
   const source = `(${who}, ${ago(row.valid_from, now)}, #${itemId(row)})`;
   const text = quoteLine(row.title.endsWith("…") ? row.narrative : row.title, DECISION_CHARS);
   const rule = conflictWith(`${row.title} ${row.narrative}`, rules);
   if (rule === undefined) return `${text} ${source}`;
-  return `CONFLICT: ${rule.file} says “${oneLine(rule.text, 120)}”, a memory says “${text}” ${source}; ask which holds`;
+  const said = `an earlier decision says “${text}” ${source}`;
+  return `CONFLICT: ${rule.file} says “${oneLine(rule.text, 120)}”, ${said}; ask the user which one applies.`;
 }
 
-/** The answer first, then its source and its age. */
-export function answerLine(row: ObservationRow, standing: Standing, tree: WorkTree | undefined, now: number): Line {
+/** The text first, then type, source, age and id. */
+export function answerLine(row: ObservationRow, freshness: Freshness, tree: WorkTree | undefined, now: number): Line {
   const items = [itemId(row)];
   const rules = row.type === "decision" && tree !== undefined ? readRules(tree.rules) : [];
   if (conflictWith(`${row.title} ${row.narrative}`, rules) !== undefined)
@@ -71,14 +72,14 @@ export function answerLine(row: ObservationRow, standing: Standing, tree: WorkTr
   const title = quoteLine(row.title, TITLE_CHARS);
   const text = row.title.endsWith("…") && body !== "" ? body : [title, body].filter(Boolean).join(": ");
   const source = row.origin === "tool" ? ", from tool output" : "";
-  const note = standingNote(standing);
+  const note = freshnessNote(freshness);
   return { text: `- ${text} (${row.type}${source}, ${ago(row.valid_from, now)}, #${itemId(row)})${note}`, items };
 }
 
-/** Without a working tree nothing is checked. */
-export function standingIn(tree: WorkTree | undefined, row: ObservationRow): Standing {
+/** Without a working tree, observations are not checked. */
+export function checkRow(tree: WorkTree | undefined, row: ObservationRow): Freshness {
   if (tree === undefined) return { kind: "holds" };
-  return standingOf(observationOf(row), { top: tree.top, since: row.valid_from, deep: true });
+  return checkAgainstTree(observationOf(row), { top: tree.top, since: row.valid_from, readFiles: true });
 }
 
 export function pointerLine(row: ObservationRow, now: number): Line {
@@ -89,7 +90,7 @@ export function pointerLine(row: ObservationRow, now: number): Line {
   };
 }
 
-/** The text after its title. */
+/** The narrative or facts, without the title if they begin with it. */
 function bodyOf(row: ObservationRow, field: FullField): string {
   const { title, narrative, facts } = observationOf(row);
   const body = field === "facts" && facts.length > 0 ? facts.join(" · ") : narrative;

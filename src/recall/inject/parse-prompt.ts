@@ -1,4 +1,4 @@
-// Extracts the words, code names and paths of a prompt to search memory for.
+// Extracts the words, code names and paths of a prompt, to search memory for them.
 import { prepareQuery } from "../../core/query.ts";
 import { wordsOf } from "../../core/words.ts";
 
@@ -8,20 +8,20 @@ export type PromptQuery = NonNullable<ReturnType<typeof parsePrompt>>;
 const PAST =
   /\b(?:(?:do|did|can|don't) you (?:remember|recall)|remember (?:when|how|the|that|what)|last time|as before|like before|as we did|the way we did|like we did|earlier session|previous(?:ly)? (?:session|time|fix)|what did we|where did we|when did we|why did we|how did we|have we (?:ever|already)|we already|yesterday|last week|the other day|again the same|same (?:error|problem|issue|bug) (?:again|as))\b/i;
 
-/** Two words are a reply, not a question. */
+/** A prompt of two words is a reply. */
 const MIN_WORDS = 3;
 const HEAD_CHARS = 4_000;
 
 /** Undefined for commands ("/help"), replies ("ok") and other prompts without a subject. */
 export function parsePrompt(text: string) {
-  // Words of URLs are not what the prompt is about.
+  // Words in URLs rarely name the subject.
   const head = text.slice(0, HEAD_CHARS).replace(/\bhttps?:\/\/\S+/gi, " ");
   if (/^\s*[/!#]/.test(head) && !/^\s*#\s/.test(head)) return undefined;
   const { words: all, paths } = prepareQuery(head);
   /** Informative words in the order they occur. */
   const words = all.filter((word) => word.length > 2 && !COMMON.has(word) && !/^\d+$/.test(word));
   const codeNames = wordsOf(head).filter((word) => word.length > 4 && /[a-z][A-Z]|[A-Za-z]\d|_/.test(word));
-  /** Words that are names in code. */
+  /** Words that look like names in code: `parseLine`, `max_age`, `utf8`. */
   const names = new Set(codeNames.map((word) => word.toLowerCase()));
   const isAboutPast = PAST.test(head);
   if (words.length < MIN_WORDS && paths.length === 0 && names.size === 0 && !isAboutPast) return undefined;

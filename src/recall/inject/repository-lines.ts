@@ -1,4 +1,4 @@
-// Lines about the repository since the last session: commits and HEAD moves from git's reflog, changed and deleted files.
+// Lines about changes since the last session: commits and HEAD moves from git's reflog, changed and deleted files.
 import { isAbsolute, join } from "node:path";
 import { quoteName } from "../../core/privacy/fence.ts";
 import type { WorkTree } from "../../core/work-tree.ts";
@@ -11,7 +11,7 @@ import { type Line, quoteNames } from "./block.ts";
 const MAX_FILES = 12;
 const COMMITS_SHOWN = 4;
 const SUBJECT_CHARS = 80;
-/** A hook runs a moment after the write that it records. */
+/** File times and recorded times of the same write differ by up to a minute. */
 const SAME_MOMENT_MS = 60_000;
 
 export function repositoryLines(db: Db, last: SessionRow, tree: WorkTree | undefined): Line[] {

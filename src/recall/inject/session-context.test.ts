@@ -248,10 +248,10 @@ Files changed in that session: src/login.ts (+2 -1)
       { at: 5 * HOUR, note: "commit: Speed up the parser" },
     ];
     const tree = { top, branch: "speed", moves, rules: [] };
-    const { text, stale } = buildContext(db, { ...request(db), tree });
+    const { text, gone } = buildContext(db, { ...request(db), tree });
     expect(text).toContain("About what is here");
     expect(text).not.toContain("About what is gone");
-    expect(stale).toBe(1);
+    expect(gone).toBe(1);
     expect(text).toContain("Now on branch speed (that session was on main)");
     expect(text).toContain("1 commit since, the last: “Speed up the parser”");
     expect(text).toContain("Gone since: gone.ts");
@@ -266,7 +266,7 @@ Files changed in that session: src/login.ts (+2 -1)
     remember(db, "Use pnpm instead of npm");
     const tree = { top, moves: [], rules: [join(top, "CLAUDE.md")] };
     expect(buildContext(db, { ...request(db), tree }).text).toContain(
-      "CONFLICT: CLAUDE.md says “Always use npm for packages”, a memory says “Use pnpm instead of npm”",
+      "CONFLICT: CLAUDE.md says “Always use npm for packages”, an earlier decision says “Use pnpm instead of npm”",
     );
     db.close();
   });

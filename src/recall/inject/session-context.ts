@@ -1,4 +1,4 @@
-// Builds the block injected at session start: where work stopped, decisions, changes since, observations, sessions.
+// Builds the block injected at session start: last session, decisions, changes since, observations, older sessions.
 import type { Settings } from "../../config/schema.ts";
 import { quoteName } from "../../core/privacy/fence.ts";
 import type { WorkTree } from "../../core/work-tree.ts";
@@ -21,21 +21,21 @@ export interface ContextRequest {
   source: string;
   sessionId?: string | undefined;
   settings: ContextSettings;
-  /** Leaves out older sessions, and older observations unless pinned. */
+  /** Omits older sessions, and older observations unless pinned. */
   since?: number | undefined;
-  /** Observations are checked against it; undefined: not checked. */
+  /** Observations are checked against this tree. If undefined, they are not checked. */
   tree?: WorkTree | undefined;
-  /** A line that says how to get more. */
+  /** A line that says how to read whole observations. */
   more?: string | undefined;
   now: number;
 }
 
 export interface ContextBlock extends Block {
-  /** Observations left out because their files are gone. */
-  stale: number;
+  /** How many observations were omitted because their files are gone. */
+  gone: number;
 }
 
-export const EMPTY_CONTEXT: ContextBlock = { ...EMPTY_BLOCK, stale: 0 };
+export const EMPTY_CONTEXT: ContextBlock = { ...EMPTY_BLOCK, gone: 0 };
 
 export function buildContext(db: Db, request: ContextRequest): ContextBlock {
   const { project, settings, tree, more, now } = request;
@@ -44,7 +44,7 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
   const [last, ...earlier] = sessions;
   if (last === undefined) return EMPTY_CONTEXT;
   const isCompact = request.source === "compact";
-  const { decisions, full, listed, failingTests, stale } = chooseObservations(
+  const { decisions, full, listed, failingTests, gone } = chooseObservations(
     db,
     request,
     sessions,
@@ -81,12 +81,12 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
     ],
     { maxChars: settings.contextMaxChars, maxTokens: settings.contextTokens },
   );
-  return { ...block, stale };
+  return { ...block, gone };
 }
 
 /**
- * Without the session itself, except after compaction: then the agent lost its own history. A resumed session still has
- * its history and gets only later sessions.
+ * Excludes the session itself, except after compaction, when the agent lost its history. A resumed session has its
+ * history and gets only later sessions.
  */
 function chooseSessions(db: Db, request: ContextRequest, own: SessionRow | undefined): SessionRow[] {
   const limit = request.settings.contextSessions;

@@ -1,4 +1,4 @@
-// Lines about sessions: where the last one stopped, open ends of earlier ones, and one line each.
+// Lines about sessions: where the last one stopped, open ends of earlier ones, and one line per session.
 import { TURN_INTERRUPTED, withoutInterruption } from "../../core/memory.ts";
 import { quoteName, quoteInstructions } from "../../core/privacy/fence.ts";
 import { ago, listText, plainLines, truncate } from "../../core/text.ts";
@@ -19,7 +19,7 @@ const NEXT_CHARS = 300;
 const PROMPTS_SHOWN = 3;
 const FILES_SHOWN = 8;
 
-/** The session's summary, unless the session went on after it was written. */
+/** The session's summary, or undefined if turns were recorded after it was written. */
 function freshSummary(db: Db, sessionDbId: number): SummaryRow | undefined {
   return nextStaleTurn(db, sessionDbId) === undefined ? currentSummary(db, sessionDbId, WHOLE_SESSION) : undefined;
 }
@@ -35,7 +35,7 @@ export function whereStoppedLines(db: Db, session: SessionRow): Line[] {
   }
   if (last.state === "running") lines.push("This turn is still in progress.");
   else if (last.state === "interrupted") lines.push(TURN_INTERRUPTED);
-  // The running turn may be doing the next steps of earlier ones.
+  // A running turn may be doing these next steps.
   const next = last.state === "running" ? "" : withoutInterruption(summary?.next_steps ?? "");
   if (next !== "") lines.push(`Next: ${quoteLine(next, NEXT_CHARS)}`);
   const files = changedFiles(db, session.id);
@@ -53,7 +53,7 @@ export function whereStoppedLines(db: Db, session: SessionRow): Line[] {
   return lines.map((text) => ({ text, items: [`session:${session.id}`] }));
 }
 
-/** Several lines are quoted below the label. */
+/** One line stays on the label's line; several are quoted below it. */
 function quoteBlock(text: string): string {
   const safe = quoteInstructions(text);
   return safe.includes("\n") ? `\n${safe.replace(/^/gm, "> ")}` : ` ${safe}`;
@@ -66,7 +66,7 @@ function fileText({ path, created, added, removed }: ChangedFile): string {
   return quoteName(path, 160) + (note === "" ? "" : ` (${note})`);
 }
 
-/** The latest work is at the end. */
+/** Keeps the end of a long text: the latest work. */
 function lastPart(text: string): string {
   return text.length <= DONE_CHARS ? text : `…${text.slice(-DONE_CHARS).replace(/^\S*\s/, "")}`;
 }
@@ -93,12 +93,12 @@ export function* sessionLines(db: Db, sessions: readonly SessionRow[], now: numb
   }
 }
 
-/** Next steps of older sessions are done or given up. */
+/** Next steps of older sessions are probably done or abandoned. */
 const OPEN_END_SESSIONS = 4;
 const OPEN_END_LINES = 4;
 const OPEN_END_CHARS = 200;
 
-/** Failing tests and next steps. Those of the latest session are shown with its other lines. */
+/** Failing tests, and next steps of earlier sessions. `whereStoppedLines` shows the latest session's next steps. */
 export function openEndLines(
   db: Db,
   sessions: readonly SessionRow[],
@@ -113,7 +113,7 @@ export function openEndLines(
       items: [itemId(row)],
     }));
   const steps = recent.slice(1).flatMap(({ id, last_at }) => {
-    // A later session usually continued the interrupted turn.
+    // Interruptions are omitted: a later session usually continued the turn.
     const next = withoutInterruption(freshSummary(db, id)?.next_steps ?? "");
     if (next === "") return [];
     return [{ text: `- ${quoteLine(next, OPEN_END_CHARS)} (${ago(last_at, now)})`, items: [`session:${id}`] }];

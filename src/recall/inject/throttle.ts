@@ -3,10 +3,10 @@ import type { Surface } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { countUsedInjections } from "../../store/tables/injections.ts";
 
-/** 0: no throttle; 1: less; 2: only what is certain. */
+/** 0: no throttle; 1: inject less; 2: inject least. */
 export type ThrottleLevel = 0 | 1 | 2;
 
-/** The share used of each surface's last 40 injections counts; below 20 injections there is no throttle. */
+/** Based on the used share of the surface's last 40 injections; no throttle below 20. */
 const MAX_INJECTIONS = 40;
 const MIN_INJECTIONS = 20;
 const SELDOM = 0.15;

@@ -1,4 +1,4 @@
-// Finds observations by keywords, with the same fallback steps as sessions, then by meaning.
+// Finds observations by keyword search, with the same fallback steps as for sessions, then by semantic search.
 import { prepareQuery, quoted } from "../../core/query.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {
@@ -16,7 +16,7 @@ export interface FoundObservations {
   words: string[];
 }
 
-/** More words than this add time but do not change the ranking. */
+/** Further words take time but do not change the ranking. */
 const MAX_TERMS = 32;
 
 export function findObservations(

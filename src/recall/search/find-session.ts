@@ -1,4 +1,4 @@
-// Finds a session by its id or the start of it, by "last", by the id of an item or observation in it, or by words.
+// Finds a session by id or its beginning, by "last", by the id of one of its items or observations, or by words.
 import { AppError } from "../../core/error.ts";
 import { oneLine } from "../../core/text.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -11,15 +11,15 @@ import { findSessions } from "./find-sessions.ts";
 
 export interface FoundSession {
   session: SessionEntry;
-  /** Set if the text was the id of an item. */
+  /** Set if the text is the id of an item. */
   itemId?: string;
-  /** Set if the text was the id of an observation: its turn. */
+  /** The turn of the observation, if the text is the id of an observation. */
   promptNumber?: number;
 }
 
 const HINT = "`c-mem list` shows the sessions here, `c-mem list --all` those of every project.";
 
-/** Ids are found in every project; `scope` is called only for "last" and for words. */
+/** Ids are looked up in all projects; `scope` applies only to "last" and to words. */
 export function resolveSession(
   db: Db,
   text: string,
@@ -63,7 +63,7 @@ function sessionOfObservation(db: Db, id: number): FoundSession {
   });
 }
 
-/** The session that matches best. */
+/** The best match. */
 export function findSessionByWords(db: Db, text: string, scope: Scope): SessionEntry | undefined {
   updateSearchIndex(db);
   return findSessions(db, text, { scope, limit: 1 }).findings[0]?.session;

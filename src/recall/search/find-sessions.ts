@@ -1,4 +1,4 @@
-// The sessions that match a search, each with its best turn and a snippet.
+// Finds the sessions that match a search, each with its best turn and a snippet.
 import type { Db } from "../../store/db/driver.ts";
 import type { FileHit } from "../../store/fts/fts-index.ts";
 import { filteredSessions, type SessionFilter, turnsWithin } from "../../store/reads/session-filter.ts";
@@ -16,17 +16,17 @@ export interface Finding {
   promptNumber: number;
   at: number;
   kind: FindKind;
-  /** Null for a file and for a session's name. */
+  /** Null if a file or the session's name matched. */
   role: Role | null;
-  /** p12, m34, t56, or a session id. For a file, the last tool use that touched it. */
+  /** "p12", "m34", "t56" or a session id. For a file: the last tool use that touched it. */
   item: string;
-  /** Only for a file. */
+  /** Set only if a file matched. */
   path?: string;
   snippet: Snippet;
 }
 
 const SNIPPET_CHARS = 220;
-/** Paths are shown whole. */
+/** Long enough to show every path whole. */
 const MAX_PATH_CHARS = 4_096;
 
 export const FIND_KINDS = [...SEARCH_KINDS, "session"] as const;
@@ -57,7 +57,7 @@ export function findSessions(
   const search = (): SearchAnswer => {
     if (kind === "session") return searchNames(db, text, options);
     const { projectId: project, since, before } = scope;
-    // Agents, types and files are not in the indexes: their sessions are looked up first.
+    // The indexes cannot filter by agent, type or file: find the sessions that pass first.
     const fitting = filteredSessions(db, scope);
     const accept = fitting && ((session: number) => fitting.has(session));
     const acceptTurn = turnsWithin(db, scope);
@@ -80,7 +80,7 @@ export function findSessions(
   return { ...how, findings };
 }
 
-/** The best file of each session, then other files, then files already listed for another session. */
+/** Lists the best file of each session, then other files, then files already listed for another session. */
 function fileFindings(matches: readonly Match[], words: readonly string[], limit: number): Finding[] {
   const withFile = (match: Match, files: readonly FileHit[]) => files.map((file) => ({ ...match, file }));
   const first = matches.flatMap((match) => withFile(match, match.hit.files.slice(0, 1)));
@@ -109,7 +109,7 @@ interface TurnText {
   text: string;
 }
 
-/** The text of the turn that has the most words of the query. */
+/** The text in the turn that contains the most words of the query. */
 function bestText(
   db: Db,
   session: SessionEntry,

@@ -1,4 +1,4 @@
-// Finds sessions by name: the title, the title their agent gave them, and the branch.
+// Finds sessions by title, subtitle and branch.
 import { editDistance } from "../../core/edit-distance.ts";
 import { prepareQuery } from "../../core/query.ts";
 import { partsOf, wordsOf } from "../../core/words.ts";
@@ -9,9 +9,9 @@ import type { SearchAnswer, SearchStep } from "./search.ts";
 import type { RankedSession } from "./session-hits.ts";
 import { stemOf } from "./snippet.ts";
 
-/** SQL selects the names that contain part of a query word; these are compared one by one. */
+/** SQL selects names that contain a stem of the query; at most this many are compared. */
 const MAX_NAMES = 5_000;
-/** If no name contains one, the newest are compared for typos. */
+/** If none matches, this many of the newest names are compared for typos. */
 const MAX_TYPO_NAMES = 2_000;
 
 export function searchNames(db: Db, text: string, { scope, limit }: { scope: Scope; limit: number }): SearchAnswer {
@@ -41,7 +41,7 @@ export function nameText({ title, subtitle, git_branch: branch }: Omit<SessionNa
 
 type Name = ReturnType<typeof toName>;
 
-/** `words`: stems. */
+/** `words` are stems. */
 function toName(name: SessionName) {
   const written = wordsOf(nameText(name));
   const words = [...written, ...written.flatMap(partsOf)].map(nameStem);
@@ -53,7 +53,7 @@ function nameStem(word: string): string {
   return stemOf(word).replace(/(?<=.{3})e$/, "");
 }
 
-/** A word in fewer names counts more. Equal names stay newest first. */
+/** Words in fewer names count more. Names with equal scores stay newest first. */
 function rank(
   names: readonly Name[],
   stems: readonly string[],

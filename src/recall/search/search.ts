@@ -1,4 +1,4 @@
-// The search engine of the CLI, the page, MCP and the API: keyword search with fallback steps, plus semantic search.
+// Searches sessions for CLI, page, MCP and API: keyword search with fallback steps, plus semantic search.
 import { editDistance } from "../../core/edit-distance.ts";
 import { type PreparedQuery, prepareQuery } from "../../core/query.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -23,28 +23,28 @@ export type SearchKind = (typeof SEARCH_KINDS)[number];
 export interface SearchOptions extends Pick<FtsScope, "project" | "accept" | "since" | "before"> {
   limit: number;
   kind?: SearchKind | undefined;
-  /** Leaves out turns of accepted sessions. */
+  /** Filters the turns of accepted sessions. */
   acceptTurn?: ((session: number, promptNumber: number) => boolean) | undefined;
-  /** The last word may be unfinished: fills up the results with words that start with the query's words. */
+  /** The last word may be unfinished: also search words that begin with it if there are few results. */
   isTyping?: boolean | undefined;
   meaning?: SemanticQuery | undefined;
-  /** For benchmarks. */
+  /** Indexes to skip, for benchmarks. */
   without?: readonly IndexName[];
 }
 
-/** The step that found the results. Each is tried if the one before it found nothing. */
+/** The step that found the results. Each step runs only if the previous one found nothing. */
 export type SearchStep = "phrase" | "words" | "prefix" | "typo" | "meaning";
 
 export interface SearchAnswer {
   hits: RankedSession[];
   rung: SearchStep;
-  /** The words searched for in that step. */
+  /** The words that this step searched for. */
   words: string[];
   searched: Searched[];
 }
 
 interface StepResult {
-  /** The first group's sessions come before the second's, regardless of score. */
+  /** Sessions of an earlier group rank above those of a later one, regardless of score. */
   groups: [HitsBySession, ...HitsBySession[]];
   searched: Searched[];
 }
@@ -66,7 +66,7 @@ export function findHits(db: Db, text: string, options: SearchOptions): Found {
   const exact = runStep(db, query, options, [], phrases);
   if (hasFound(exact)) return { ...exact, rung: "phrase", words };
   const found = findByWords(db, query, options);
-  // Where only recent rows were searched, older ones may have the phrase.
+  // Report a phrase search limited to recent rows: older rows may contain the phrase.
   return { ...found, searched: [...exact.searched.filter(({ since }) => since !== undefined), ...found.searched] };
 }
 
@@ -99,7 +99,7 @@ function hasFound({ groups }: StepResult): boolean {
   return groups[0].size > 0;
 }
 
-/** Semantic hits join those of the keywords, but alone they do not count as found. */
+/** Adds semantic hits to keyword hits. Without keyword hits the step has found nothing. */
 function runStep(
   db: Db,
   query: PreparedQuery,
@@ -122,7 +122,7 @@ function runStep(
   const { found, searched } = queryIndexes(db, names, query, scope, options);
   if (found.size > 0) addSemanticHits(found, near);
   if (kind !== undefined || found.size >= limit || without.includes("thinking")) return { groups: [found], searched };
-  // A group of its own: ranked together with the others, thinking lowers any@5 by 0.4.
+  // A separate group: ranked together with the others, thinking lowers any@5 by 0.4.
   const thinking = queryIndexes(db, ["thinking"], query, scope, options);
   return {
     groups: found.size === 0 ? [thinking.found] : [found, thinking.found],
@@ -130,7 +130,7 @@ function runStep(
   };
 }
 
-/** None for a search of one kind: it is by keywords only. */
+/** Empty if the search is limited to one kind: then only keywords are searched. */
 function semanticHits(db: Db, options: SearchOptions): SemanticHit[] {
   const { meaning, kind, without, project, accept, acceptTurn } = options;
   if (meaning === undefined || kind !== undefined || without?.includes("meaning")) return [];
@@ -142,7 +142,7 @@ function semanticHits(db: Db, options: SearchOptions): SemanticHit[] {
   ).filter((hit) => acceptTurn?.(hit.session, hit.promptNumber) !== false);
 }
 
-/** "custmoers" -> "customers", if an earlier prompt has that word. */
+/** "custmoers" -> "customers", if an earlier prompt contains that word. */
 export function nearestWord(db: Db, word: string): string {
   if (word.length < 4) return word;
   const maxEdits = word.length > 7 ? 2 : 1;

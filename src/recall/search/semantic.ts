@@ -26,17 +26,17 @@ export interface SemanticQuery {
 }
 
 export interface SemanticState {
-  /** Missing if only keywords can be searched. */
+  /** Missing if semantic search is off. */
   meaning?: SemanticQuery;
   /** Why semantic search is off or incomplete. */
   degraded?: string;
   hint?: string;
-  /** Off because of an error, not because of the settings or a missing model. */
+  /** True if semantic search is off because of an error, not because of the settings. */
   isBroken: boolean;
-  /** The model of the vectors that are searched. */
+  /** Name of the model whose vectors are searched; null if semantic search is off. */
   model: string | null;
   vectors: number;
-  /** Turns and observations without a vector of the configured model. */
+  /** Number of turns and observations without a vector of the configured model. */
   waiting: number;
 }
 
@@ -44,14 +44,14 @@ export interface EmbedQueryOptions {
   paths: Paths;
   env: Env;
   project?: number | undefined;
-  /** In a long-running process, so that the vectors are read once. */
+  /** Reused by long-running processes, so that vectors are read only once. */
   index?: VectorIndex;
   embedder?: Embedder | undefined;
-  /** Takes over the embedder that had to be opened; without it the embedder is closed again. */
+  /** Called with a newly opened embedder; the caller must close it. If missing, the embedder is closed here. */
   keep?: (embedder: Embedder) => void;
 }
 
-/** Never fails: search falls back to keywords, and `degraded` says why. */
+/** Does not fail if embedding does: returns a state without `meaning`, and `degraded` says why. */
 export async function embedQuery(db: Db, text: string, options: EmbedQueryOptions): Promise<SemanticState> {
   const { paths, env, project, index = createVectorIndex(ONE_SHOT_PREFILTER_FROM) } = options;
   const { values: settings } = loadSettings({ user: paths.config }, env);
@@ -60,7 +60,7 @@ export async function embedQuery(db: Db, text: string, options: EmbedQueryOption
   const models = embeddingModels(db)
     .map((model) => ({ model, vectors: countVectors(db, model.id) }))
     .filter(({ vectors }) => vectors > 0)
-    // While a new model is embedding everything, the old one still has more vectors.
+    // Until the new model has embedded more than half, search the old model's vectors.
     .sort((a, b) => b.vectors - a.vectors || b.model.is_wanted - a.model.is_wanted);
   const keywordsOnly = (why: string, hint: string | undefined, isBroken: boolean): SemanticState => {
     const state = { degraded: `keyword search only: ${why}`, isBroken, model: null, vectors: 0, waiting };
@@ -102,7 +102,7 @@ function incompleteNote(model: EmbeddingModel, waiting: number): string | undefi
     : undefined;
 }
 
-/** Words in every other turn, such as the project's name, would dominate the vector. */
+/** Very common words, such as the project's name, would dominate the vector. */
 function withoutCommonWords(db: Db, text: string, project: number | undefined): string {
   const common = commonWords(db, prepareQuery(text).words, project);
   if (common.length === 0) return text;
@@ -110,7 +110,7 @@ function withoutCommonWords(db: Db, text: string, project: number | undefined): 
   return text.replace(pattern, " ").replace(/\s+/g, " ").trim() || text;
 }
 
-/** Enough to estimate the mean and the deviation of the scores. */
+/** Enough vectors to estimate mean and deviation of the scores. */
 const MAX_NEAR = 300;
 const SUPERSEDED_WEIGHT = 0.3;
 
@@ -118,7 +118,7 @@ export interface SemanticHit extends Hit {
   cosine: number;
 }
 
-/** Scores are z-scores among the nearest vectors, so that they compare across models. */
+/** Scores are z-scores among the nearest vectors, so that scores of different models are comparable. */
 export function nearestTurns(db: Db, query: SemanticQuery, accept: (session: number) => boolean): SemanticHit[] {
   const turns = new Map<string, SemanticHit>();
   for (const { item, cosine: raw } of nearestItems(db, query, accept)) {
@@ -136,7 +136,7 @@ export function nearestTurns(db: Db, query: SemanticQuery, accept: (session: num
   return hits.sort((a, b) => b.score - a.score);
 }
 
-/** Ids of observations near enough without a keyword match, the nearest first. */
+/** Ids of observations similar enough without a keyword match, nearest first. */
 export function nearestObservations(db: Db, query: SemanticQuery): number[] {
   return nearestItems(db, query, undefined)
     .filter(({ item, cosine }) => cosine >= MIN_COSINE_ALONE && item.kind === "observation" && !item.isSuperseded)

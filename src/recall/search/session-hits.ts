@@ -8,9 +8,9 @@ import type { SearchOptions } from "./search.ts";
 import type { SemanticHit } from "./semantic.ts";
 
 /**
- * talk: prompts and answers; work: tool uses; files: touched files; meaning: embeddings; thinking: the agent's thoughts.
- * `weight` multiplies the scores. bm25 is added up as it is, because its size says how good the match is.
- * `decay`: the factors of a session's best hit, its second best, and so on.
+ * talk: prompts and answers; work: tool uses; files: touched files; meaning: embeddings; thinking: an agent's thinking.
+ * `weight` multiplies the index's scores, which are added without normalising: a high bm25 score is a good match.
+ * `decay` has the factors for a session's best hit, its second best, and so on.
  */
 const INDEXES = {
   talk: { weight: 2, decay: [1] },
@@ -22,7 +22,7 @@ const INDEXES = {
 export type IndexName = keyof typeof INDEXES;
 const INDEX_NAMES = Object.keys(INDEXES) as IndexName[];
 
-/** Unrelated texts reach a cosine of 0.33 by chance (eight queries on real sessions). */
+/** Unrelated texts had cosines up to 0.33 (eight queries on real sessions). */
 export const MIN_COSINE_ALONE = 0.35;
 
 export interface TurnHit {
@@ -36,7 +36,7 @@ export interface TurnHit {
 export interface SessionHits {
   scores: Record<IndexName, number[]>;
   turns: Map<number, TurnHit>;
-  /** Only in a search for files. */
+  /** Filled only by a search for files. */
   files: (FileHit & { score: number })[];
 }
 
@@ -45,7 +45,7 @@ export type HitsBySession = Map<number, SessionHits>;
 /** How an index was searched, as `search --json` reports it. */
 export interface Searched {
   lane: "talk" | "work" | "thinking" | "names";
-  /** Without words too common to rank by. */
+  /** The words searched for, without words too common to rank by. */
   words: string[];
   /** Only rows from this time on were searched. */
   since?: number;
@@ -76,7 +76,7 @@ export function queryIndexes(
   return { found, searched };
 }
 
-/** Sessions that no keyword found must be near enough by meaning alone. */
+/** Sessions without a keyword hit need a cosine of at least MIN_COSINE_ALONE. */
 export function addSemanticHits(found: HitsBySession, near: readonly SemanticHit[]): void {
   const accepted = near.filter((hit) => found.has(hit.session) || hit.cosine >= MIN_COSINE_ALONE);
   addHits(found, "meaning", accepted);
@@ -97,7 +97,7 @@ function addHits(found: HitsBySession, name: IndexName, hits: readonly Hit[]): v
   }
 }
 
-/** The indexes of a turn add up, but of its tool uses and of its thinking only the best hit counts. */
+/** A turn's score adds up over indexes, but only its best tool use and its best thinking count. */
 function addTurn(turns: Map<number, TurnHit>, { promptNumber, score, toolUse, message }: Hit): void {
   const turn = turns.get(promptNumber) ?? { promptNumber, score: 0 };
   turns.set(promptNumber, turn);
@@ -112,15 +112,15 @@ function addTurn(turns: Map<number, TurnHit>, { promptNumber, score, toolUse, me
 export interface RankedSession {
   session: number;
   score: number;
-  /** The best 3. */
+  /** The 3 best turns. */
   turns: TurnHit[];
-  /** Only in a search for files; the best first. */
+  /** Filled only by a search for files; best first. */
   files: FileHit[];
 }
 
 const MAX_TURNS = 3;
 
-/** Equal scores stay in the order of the indexes: newest first. */
+/** Sessions with equal scores stay in the order the indexes returned: newest first. */
 export function rankSessions(found: ReadonlyMap<number, SessionHits>): RankedSession[] {
   const ranked = [...found].map(([session, { scores, turns, files }]) => ({
     session,
@@ -140,7 +140,7 @@ function decayed(scores: readonly number[], decay: readonly number[]): number {
   return decay.reduce((sum, factor, index) => sum + factor * (best[index] ?? 0), 0);
 }
 
-/** Each path once: a query may name it twice. */
+/** Each path once: two query words may match the same path. */
 function bestFiles(files: SessionHits["files"]): FileHit[] {
   const best = files.toSorted((a, b) => b.score - a.score || b.at - a.at);
   return best.filter((file, index) => best.findIndex(({ path }) => path === file.path) === index);

@@ -1,9 +1,9 @@
-// Cuts the part of a text where most words of the query are close together.
+// Makes a snippet: the part of a text that contains the most words of the query.
 import { plainLines } from "../../core/text.ts";
 
 export type Snippet = ReturnType<typeof makeSnippet>;
 
-/** Longer texts are searched only this far. */
+/** Only the first 40,000 characters are searched. */
 const MAX_CHARS = 40_000;
 
 export function makeSnippet(source: string, words: readonly string[], maxChars: number) {
@@ -15,14 +15,14 @@ export function makeSnippet(source: string, words: readonly string[], maxChars: 
   const shift = lead.length - start;
   return {
     text: lead + text.slice(start, end) + (end < text.length ? "…" : ""),
-    /** Positions of the query's words in it, as [start, end]. */
+    /** Positions of the query's words in the snippet, as [start, end]. */
     marks: marks
       .filter(([from, to]) => from >= start && to <= end)
       .map(([from, to]): [number, number] => [from + shift, to + shift]),
   };
 }
 
-/** How many different words of the query the text has. */
+/** How many different words of the query occur in the text. */
 export function countWords(source: string, words: readonly string[]): number {
   const text = source.slice(0, MAX_CHARS).toLowerCase();
   return words.filter((word) => text.includes(stemOf(word))).length;
@@ -36,7 +36,7 @@ function findWords(text: string, words: readonly string[]): [number, number][] {
   return [...text.matchAll(any)].map((match) => [match.index, match.index + match[0].length]);
 }
 
-/** "deployments" -> "deployment": close enough to the stems of the index for showing matches. */
+/** "deployments" -> "deployment": similar enough to the index's stems to mark matches. */
 export function stemOf(word: string): string {
   const lower = word.toLowerCase();
   return lower.length > 4 ? lower.replace(/(?:ations?|ing|ings|ed|es|s|ly)$/, "") : lower;

@@ -1,4 +1,4 @@
-// Finds the nearest stored vectors. Reads them into memory once and then only the chunks that changed.
+// Finds the nearest stored vectors. Reads all vectors into memory once, later only changed chunks.
 import { createCodeScan, PREFILTER_FROM } from "../../embed/code-scan.ts";
 import { createScan, type Hit, type SearchOptions } from "../../embed/scan.ts";
 import { writeVersion } from "../../store/db/query-cache.ts";
@@ -18,36 +18,36 @@ export type VectorIndex = ReturnType<typeof createVectorIndex>;
 
 interface NearestOptions {
   limit: number;
-  /** Whether a session's vectors may be found; 0 is no session. */
+  /** Filters by session id; 0 for vectors without a session. */
   accept?: ((session: number) => boolean) | undefined;
 }
 
-/** For a process that searches once: above 20,000 vectors, reading the codes and a few records is faster than all records. */
+/** For processes that search once: above 20,000 vectors, reading codes and a few records beats reading all records. */
 export const ONE_SHOT_PREFILTER_FROM = 20_000;
-/** 64 chunks are some 3 MB. */
+/** 64 chunks are about 3 MB. */
 const CHUNKS_PER_READ = 64;
-/** Records read for one search of the codes: 20 µs each, and 400 find no more on real sessions. */
+/** Records read after each code search. They take 20 µs each, and 400 found nothing more on real sessions. */
 const MAX_CANDIDATES = 200;
 
 interface LoadedVectors {
   model: EmbeddingModel;
   hasCodes: boolean;
-  /** The database's version when they were read. */
+  /** The database's write version when the vectors were read. */
   version: string;
-  /** By chunk. */
+  /** Revision by chunk number. */
   revisions: Map<number, number>;
-  /** The session of each row. */
+  /** Session id by row. */
   owners: Int32Array;
   read: (db: Db, span: ChunkSpan) => (Omit<VectorChunk, "records"> & { data: Uint8Array })[];
   put: (row: number, data: Uint8Array) => void;
   search: (db: Db, query: Float32Array, options: SearchOptions) => Hit[];
 }
 
-/** Above `prefilterFrom` vectors only their codes are kept in memory. */
+/** Above `prefilterFrom` vectors, only their codes are kept in memory. */
 export function createVectorIndex(prefilterFrom = PREFILTER_FROM) {
   let loaded: LoadedVectors | undefined;
   return {
-    /** Rows are places in the store. */
+    /** `row` in a hit is the vector's place in the store. */
     nearest(db: Db, model: EmbeddingModel, query: Float32Array, { limit, accept }: NearestOptions): Hit[] {
       loaded = refresh(db, model, loaded, prefilterFrom);
       const { search, owners } = loaded;

@@ -1,30 +1,31 @@
-// Checks an observation against the working tree before it is shown. Cheap enough for hooks.
+// Checks whether an observation still matches the working tree, before it is injected. Fast enough for hooks.
 import { isAbsolute, join } from "node:path";
 import type { Observation } from "../../core/memory.ts";
 import { readText, statOf } from "../../platform/read-file.ts";
 
-export type Standing =
+export type Freshness =
+  /** The observation still matches its files, or names none. */
   | { kind: "holds" }
   /** None of its files exists. */
   | { kind: "gone" }
-  /** A name it mentions is no longer in the file. */
+  /** A file was changed, and a name that the observation mentions is in none of its files. */
   | { kind: "renamed"; name: string; file: string }
-  /** The file was changed since. */
+  /** A file was changed after the observation became valid. */
   | { kind: "changed"; file: string };
 
 const MAX_FILES = 4;
 const MAX_NAMES = 4;
 const MAX_FILE_CHARS = 400_000;
-/** An edit is recorded a moment before or after the file's own time. */
+/** File times and recorded times of the same write differ by up to a minute. */
 const SAME_MOMENT_MS = 60_000;
 /** A name in backticks: `parseLine`, `parse_line()`. */
 const NAME = /`([A-Za-z_$][\w$.-]{3,60})(?:\(\))?`/g;
 
-/** `deep` also reads the files: for the few observations shown in full. */
-export function standingOf(
+/** `readFiles`: look for names in the files; slow, so only for the few observations shown in full. */
+export function checkAgainstTree(
   observation: Pick<Observation, "files" | "title" | "narrative">,
-  { top, since, deep }: { top: string; since: number; deep: boolean },
-): Standing {
+  { top, since, readFiles }: { top: string; since: number; readFiles: boolean },
+): Freshness {
   const files = observation.files.slice(0, MAX_FILES);
   if (files.length === 0) return { kind: "holds" };
   const existing = files.flatMap((file) => {
@@ -37,7 +38,7 @@ export function standingOf(
   if (changed === undefined) return { kind: "holds" };
   const { file } = changed;
   const paths = existing.map(({ path }) => path);
-  const name = deep ? missingName(`${observation.title} ${observation.narrative}`, paths) : undefined;
+  const name = readFiles ? missingName(`${observation.title} ${observation.narrative}`, paths) : undefined;
   return name === undefined ? { kind: "changed", file } : { kind: "renamed", name, file };
 }
 
@@ -53,15 +54,15 @@ function isCodeName(name: string): boolean {
   return /[a-z][A-Z]|_/.test(name) && !/\.[a-z]{1,4}$/.test(name);
 }
 
-/** Appended to the observation. */
-export function standingNote(standing: Standing): string {
-  switch (standing.kind) {
+/** A note appended to the observation's line. */
+export function freshnessNote(freshness: Freshness): string {
+  switch (freshness.kind) {
     case "holds":
       return "";
     case "gone":
       return " (its files are gone)";
     case "renamed":
-      return ` (may no longer hold: \`${standing.name}\` is not in ${standing.file} any more)`;
+      return ` (may no longer hold: \`${freshness.name}\` is not in ${freshness.file} any more)`;
     case "changed":
       return " (the file has changed since)";
   }
