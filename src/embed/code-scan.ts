@@ -1,17 +1,18 @@
-// For very many vectors: codes of one bit a dimension (48 MB for a million of 384) select candidates, whose records are then compared.
+// Searches very many vectors: one-bit codes (48 MB for a million vectors of 384 dimensions) select candidates, and only
+// their records are compared.
 import { CHUNK_ROWS, codeBytes as codeBytesOf, recordBytes } from "../core/vector-record.ts";
 import { createBest, createScanner, createTable, rowsIn, type SearchOptions } from "./scan.ts";
 
-/** With fewer vectors a full scan is fast enough, and misses none. */
+/** With fewer vectors, an exact scan is fast enough. */
 export const PREFILTER_FROM = 200_000;
-/** Codes compared in one call of the kernel; fewer in the first, after which only codes nearer than those found return. */
+/** Codes per call of the kernel. The first call compares fewer: its results limit the distance in later calls. */
 const BLOCK_ROWS = 16_384;
 const FIRST_ROWS = 1_024;
 
 interface CodeSearchOptions extends SearchOptions {
-  /** The records of these rows, in this order. */
+  /** Returns the records of the rows, in the same order. */
   read: (rows: readonly number[]) => Uint8Array;
-  /** Rows whose records are compared. Measured: 99.6% of the ten best are among 200 candidates. */
+  /** Number of rows whose records are compared. Measured: 200 candidates include 99.6% of the ten best. */
   candidates: number;
 }
 
@@ -25,7 +26,7 @@ export function createCodeScan(dimensions: number) {
   const recordsAt = allocate(CHUNK_ROWS * stride);
   const table = createTable(scanner.kernel, codeBytes, BLOCK_ROWS);
 
-  /** The rows whose signs differ from the query's in the fewest dimensions, in ascending order. */
+  /** The rows whose codes differ from the query's in the fewest bits, in ascending order. */
   const findCandidates = (query: Float32Array, count: number, accept: SearchOptions["accept"]): number[] => {
     const code = new Uint8Array(memory.buffer, queryAt, codeBytes).fill(0);
     for (const [index, value] of query.entries())
@@ -35,7 +36,7 @@ export function createCodeScan(dimensions: number) {
       rows = Math.min(rows, table.rows - start);
       const maxBits = Math.min(codeBytes * 8, -best.floor - 1);
       const found = run.nearCodes(table.address(start), queryAt, nearAt, rows, codeBytes, maxBits);
-      // Each entry is a row of the block and, 16 bits up, its differing bits.
+      // An entry has the row in its low 16 bits and the number of different bits in its high 16 bits.
       for (const entry of new Uint32Array(memory.buffer, nearAt, found))
         best.offer(start + (entry & 0xffff), -(entry >>> 16));
     }
@@ -43,7 +44,7 @@ export function createCodeScan(dimensions: number) {
   };
 
   return {
-    /** Whole codes, from a row on. */
+    /** Stores codes from a row on. */
     put: table.put,
     search(query: Float32Array, { limit, accept, read, candidates }: CodeSearchOptions) {
       const scale = scanner.setQuery(query);

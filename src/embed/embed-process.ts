@@ -1,4 +1,4 @@
-// The embedding process: loads the model and answers requests until its parent ends. Only spawned.ts starts it.
+// The embedding process, started by spawned.ts. Loads the model and answers requests until its parent exits.
 import { resolvePaths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { embedInPasses } from "./local.ts";
@@ -22,7 +22,7 @@ process.on("message", ({ request, texts }: Request) => {
 });
 send({ ready: { id: engine.id, dimensions: engine.shape.hidden } });
 
-/** One pass of the shortest job, so that a query does not wait for a long batch. */
+/** Runs one pass of the shortest job, so that a query does not wait for a long batch. */
 function runPass(): void {
   const [job] = jobs.toSorted((a, b) => a.left - b.left);
   if (job === undefined) return;
@@ -34,7 +34,7 @@ function runPass(): void {
   if (jobs.length > 0) setImmediate(runPass);
 }
 
-/** Errors lose their class on the way: of an AppError its parts are sent, of a bug its stack. */
+/** A message cannot contain an Error: sends the fields of an AppError, and the stack of a bug. */
 function fail(error: Error): void {
   const { code, hint } = error instanceof AppError ? error : { code: undefined, hint: undefined };
   const message = code === undefined ? (error.stack ?? error.message) : error.message;

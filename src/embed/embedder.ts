@@ -10,7 +10,7 @@ export interface Embedder {
   close(): Promise<void>;
 }
 
-/** Scales the vector to length one, in place. A zero vector stays as it is. */
+/** Scales the vector to length one, in place. Does not change a zero vector. */
 export function normalise(vector: Float32Array): Float32Array {
   let squares = 0;
   for (const value of vector) squares += value * value;

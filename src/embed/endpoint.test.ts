@@ -57,7 +57,7 @@ function replyingWith(embedding: unknown): Answer {
 }
 
 describe("an embedding server", () => {
-  it("gives vectors of length one in the order of the texts, over several requests", async () => {
+  it("returns vectors of length one in the order of the texts, over several requests", async () => {
     const { url, asked } = await serve(lengths);
     const embedder = await openEndpoint({ url, model: "nomic-embed-text", apiKey: "k" });
     expect([embedder.id, embedder.dimensions]).toEqual(["openai:nomic-embed-text:3", 3]);
@@ -75,13 +75,13 @@ describe("an embedding server", () => {
     });
   });
 
-  it.each(["", "/", "/v1", "/v1/", "/v1/embeddings"])("is found when its address ends in %j", async (end) => {
+  it.each(["", "/", "/v1", "/v1/", "/v1/embeddings"])("is found if its URL ends in %j", async (end) => {
     const { url, asked } = await serve(lengths);
     await openEndpoint({ url: url + end, model: "m" });
     expect(asked[0]).toMatchObject({ url: "/v1/embeddings", authorization: undefined });
   });
 
-  it("gets no empty text, no half character and no text that is too long", async () => {
+  it("receives no empty text, no half character and no text that is too long", async () => {
     const { url, asked } = await serve(lengths);
     const embedder = await openEndpoint({ url, model: "m" });
     await embedder.embed(["", "\uD800", "y".repeat(100_000)]);
@@ -94,7 +94,7 @@ describe("an embedding server", () => {
 
   it.each<[string, Answer, string]>([
     [
-      "an error in words",
+      "an error message",
       replying('{"error": {"message": "model \\u001b[31m\\"m\\" not found"}}', 404),
       '404 model [31m"m" not found',
     ],
@@ -111,7 +111,7 @@ describe("an embedding server", () => {
     ["a number too large", replyingWith([1, 1e300]), "values that are not numbers"],
     ["a wrong number", replying('{"data": [{"index": 1, "embedding": [1]}]}'), "not numbered in order"],
     ["more than it may", replying(`"${"x".repeat(9_000_000)}"`), "more than 8388608 bytes"],
-  ])("that answers with %s gives an error", async (_what, answer, message) => {
+  ])("causes an error if it answers with %s", async (_what, answer, message) => {
     const { url } = await serve(answer);
     await expect(openEndpoint({ url, model: "m" })).rejects.toMatchObject({
       code: "endpoint_failed",
@@ -119,7 +119,7 @@ describe("an embedding server", () => {
     });
   });
 
-  it("that changes its dimensions gives an error", async () => {
+  it("causes an error if its dimensions change", async () => {
     let count = 2;
     const { url } = await serve((asked, response) =>
       replyingWith(Array.from({ length: ++count }, () => 1))(asked, response),
@@ -128,7 +128,7 @@ describe("an embedding server", () => {
     await expect(embedder.embed(["a"])).rejects.toMatchObject({ code: "endpoint_failed" });
   });
 
-  it("that redirects is not followed", async () => {
+  it("is not followed if it redirects", async () => {
     const other = await serve(lengths);
     const { url } = await serve((_asked, response) =>
       response.writeHead(307, { location: `${other.url}/v1/embeddings` }).end(),
@@ -137,7 +137,7 @@ describe("an embedding server", () => {
     expect(other.asked).toEqual([]);
   });
 
-  it("that never answers, or never ends its answer, times out", async () => {
+  it("times out if it never answers, or never ends its answer", async () => {
     const silent = await serve(() => undefined);
     await expect(openEndpoint({ url: silent.url, model: "m", timeoutMs: 100 })).rejects.toMatchObject({
       code: "endpoint_unreachable",
@@ -149,7 +149,7 @@ describe("an embedding server", () => {
     });
   });
 
-  it("that does not run gives an error without its key", async () => {
+  it("that does not run causes an error that does not show the key", async () => {
     const error: unknown = await openEndpoint({ url: "http://127.0.0.1:1", model: "m", apiKey: "sk-secret" }).catch(
       (e: unknown) => e,
     );
@@ -157,11 +157,14 @@ describe("an embedding server", () => {
     expect(JSON.stringify(error)).not.toContain("secret");
   });
 
-  it.each(["", "localhost:11434", "file:///etc/passwd", "http://user:pass@127.0.0.1"])("cannot be %j", async (url) => {
-    await expect(openEndpoint({ url, model: "m" })).rejects.toMatchObject({ code: "usage" });
-  });
+  it.each(["", "localhost:11434", "file:///etc/passwd", "http://user:pass@127.0.0.1"])(
+    "cannot have the URL %j",
+    async (url) => {
+      await expect(openEndpoint({ url, model: "m" })).rejects.toMatchObject({ code: "usage" });
+    },
+  );
 
-  it("is no longer awaited once the embedder is closed", async () => {
+  it("is not awaited after the embedder is closed", async () => {
     let silent = false;
     const { url } = await serve((asked, response) => (silent ? undefined : lengths(asked, response)));
     const embedder = await openEndpoint({ url, model: "m" });

@@ -1,4 +1,4 @@
-// An embedder over any server with OpenAI's /v1/embeddings: Ollama, LM Studio, llama.cpp, vLLM, OpenAI.
+// Embeds with any server that has OpenAI's /v1/embeddings: Ollama, LM Studio, llama.cpp, vLLM, OpenAI.
 import { AppError } from "../core/error.ts";
 import { asObject, parseJson } from "../core/json.ts";
 import { oneLine } from "../core/text.ts";
@@ -11,7 +11,7 @@ export interface EndpointOptions {
   model: string;
   apiKey?: string;
   timeoutMs?: number;
-  /** Saves the first request, which only finds out the number of dimensions. */
+  /** If undefined, a first request finds out the number of dimensions. */
   dimensions?: number;
 }
 
@@ -22,9 +22,9 @@ export function endpointModel(id: string): { model: string; dimensions: number }
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** Servers refuse very long lists. */
+/** Per request. Servers refuse very long lists. */
 const MAX_TEXTS = 64;
-/** Models read some hundred to some thousand tokens; some servers refuse longer texts. */
+/** Per text. Models read a few hundred to a few thousand tokens, and some servers refuse longer texts. */
 const MAX_CHARS = 8_000;
 /** 64 vectors of 4,096 numbers with twenty characters each. */
 const MAX_REPLY_BYTES = 8 * 1024 * 1024;
@@ -71,7 +71,7 @@ async function request(
   texts: readonly string[],
   closing: AbortSignal,
 ): Promise<Float32Array[]> {
-  // Some servers refuse a list with an empty text.
+  // Send " " for an empty text, which some servers refuse.
   const input = texts.map((text) => text.slice(0, MAX_CHARS).toWellFormed() || " ");
   try {
     const response = await fetch(url, {
@@ -81,7 +81,7 @@ async function request(
         ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
       },
       body: JSON.stringify({ model, input, encoding_format: "float" }),
-      // Never sends the texts to another server.
+      // A redirect would send the texts to another server.
       redirect: "error",
       signal: AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]),
     });
@@ -128,7 +128,7 @@ function parseVectors(url: URL, text: string, count: number): Float32Array[] {
   return vectors;
 }
 
-/** `{"error": {"message": "..."}}`, or Ollama's `{"error": "..."}`: one line without control characters. */
+/** The message in `{"error": {"message": "..."}}` or Ollama's `{"error": "..."}`, on one line. */
 function errorText(text: string): string {
   const error = asObject(parseJson(text))?.["error"];
   const message = asObject(error)?.["message"] ?? error;

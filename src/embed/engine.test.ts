@@ -14,7 +14,7 @@ const TEXTS = [
 ];
 
 describe("the engine", () => {
-  it.each([1, 2, 3])("gives the vectors of a plain float forward pass (random model %i)", (seed) => {
+  it.each([1, 2, 3])("returns nearly the same vectors as a plain float forward pass (random model %i)", (seed) => {
     const tensors = tinyTensors(seed);
     const engine = loadEngine(minilmFile(tinyHome(tensors)));
     const plain = plainModel(tensors);
@@ -25,14 +25,14 @@ describe("the engine", () => {
     }
   });
 
-  it("gives vectors of length one", () => {
+  it("returns vectors of length one", () => {
     const engine = loadEngine(minilmFile(tinyHome()));
     for (const vector of engine.forward(TEXTS.slice(0, 4).map(engine.tokenize))) {
       expect(vector.reduce((total, value) => total + value * value, 0)).toBeCloseTo(1, 5);
     }
   });
 
-  it("keeps texts in the same pass apart", () => {
+  it("returns the same vector for a text alone and with other texts", () => {
     const engine = loadEngine(minilmFile(tinyHome()));
     const texts = TEXTS.slice(0, 4).map(engine.tokenize);
     const together = engine.forward(texts);
@@ -41,7 +41,7 @@ describe("the engine", () => {
     expect(engine.forward(texts.toReversed())).toEqual(alone.toReversed());
   });
 
-  it("stays precise where a token's numbers differ by orders of magnitude", () => {
+  it("is precise if a token's numbers differ by orders of magnitude", () => {
     const tensors = tinyTensors();
     const normal = randomNormals(7);
     const words = tensors.read("embeddings.word_embeddings.weight");
@@ -51,7 +51,7 @@ describe("the engine", () => {
     expect(cosine(engine.forward([tokens])[0] ?? [], plainModel(tensors)(tokens))).toBeGreaterThan(0.999);
   });
 
-  it("refuses more tokens than fit the model", () => {
+  it("rejects more tokens than the model can read", () => {
     const engine = loadEngine(minilmFile(tinyHome()));
     expect(() => engine.forward([Array.from({ length: 65 }, () => 1)])).toThrow(RangeError);
   });

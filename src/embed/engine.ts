@@ -1,4 +1,4 @@
-// The forward pass of a BERT encoder over 8-bit weights. Several short texts share a pass; each attends only to itself.
+// The forward pass of a BERT encoder with 8-bit weights. Short texts share a pass, but each attends only to itself.
 import { normalise } from "./embedder.ts";
 import { createKernel, type Kernel } from "./kernel.ts";
 import { type DenseLayout, layoutOf, type ModelLayout, type ModelShape, type NormLayout } from "./layout.ts";
@@ -7,12 +7,12 @@ import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
 
 export interface Engine extends ModelHeader {
   tokenize: Tokenizer;
-  /** Unit vectors for tokenized texts, which together have at most `shape.positions` tokens. */
+  /** Returns a unit vector per tokenized text. All texts together have at most `shape.positions` tokens. */
   forward(texts: readonly (readonly number[])[]): Float32Array[];
 }
 
 const NORM_EPSILON = 1e-12;
-/** The kernel processes tokens by fours: the last rows are padding, and ignored. */
+/** The kernel processes four tokens at a time. The last rows are padding and are ignored. */
 const TOKEN_STEP = 4;
 const PADDING_TOKEN = 0;
 const HEAD_SIZE = 32;

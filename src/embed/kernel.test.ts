@@ -4,7 +4,7 @@ import { compileKernel } from "../../dev/compile-kernel.ts";
 import { createKernel } from "./kernel.ts";
 
 describe("the kernel", () => {
-  it("is what its source compiles to", async () => {
+  it("is compiled from the current source", async () => {
     await expect(compileKernel()).toMatchFileSnapshot(join(import.meta.dirname, "kernel.json"));
   });
 

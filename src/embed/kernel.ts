@@ -1,8 +1,8 @@
-// The WebAssembly kernel with its own memory, which is freed with the last reference to it.
-// `vitest run src/embed/kernel.test.ts -u` compiles assembly/ into kernel.json.
+// Creates the WebAssembly kernel with its own memory, which is freed with the last reference to the kernel.
+// `vitest run src/embed/kernel.test.ts -u` compiles assembly/ to kernel.json.
 import kernelLines from "./kernel.json" with { type: "json" };
 
-/** assembly/ documents the arguments. Pointers are byte offsets. */
+/** The arguments are documented in assembly/. Pointers are byte offsets. */
 type KernelFunctions = Record<
   "lookUp" | "addNorm" | "gelu" | "quantiseRows" | "linear" | "attend" | "dotRecords" | "nearCodes",
   (...args: number[]) => number
@@ -12,7 +12,7 @@ export type Kernel = ReturnType<typeof createKernel>;
 
 const PAGE_BYTES = 65_536;
 const ALIGNMENT = 16;
-/** 4 GB, the reach of 32-bit pointers. */
+/** 4 GB, which 32-bit pointers can address. */
 const MAX_PAGES = 65_536;
 
 let compiled: WebAssembly.Module | undefined;
@@ -25,7 +25,7 @@ export function createKernel() {
   return {
     run: exports as KernelFunctions,
     memory,
-    /** Zeroed bytes at a multiple of 16. May grow the memory, which detaches earlier views of it. */
+    /** Returns the offset of zeroed bytes, a multiple of 16. May grow the memory, which detaches earlier views. */
     allocate(bytes: number): number {
       const start = top;
       top += Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;

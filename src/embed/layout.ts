@@ -1,11 +1,11 @@
-// Byte offsets of the model's tensors, the same in the model file and in memory.
+// Byte offsets of the model's tensors. They are the same in the model file and in memory.
 
 export interface ModelShape {
-  /** Width of a token's vector. Like `intermediate`, a multiple of 128: `GROUP` inputs share a scale. */
+  /** Width of a token's vector. A multiple of `GROUP`, like `intermediate`. */
   hidden: number;
   intermediate: number;
   layers: number;
-  /** The most tokens of a text. */
+  /** Maximum number of tokens. */
   positions: number;
   vocabulary: number;
 }
@@ -15,7 +15,7 @@ export type DenseLayout = ModelLayout["layers"][number]["up"];
 export type NormLayout = ModelLayout["norm"];
 
 const ALIGNMENT = 16;
-/** Also in assembly/linear.ts. */
+/** Inputs that share a scale. The same constant is in assembly/linear.ts. */
 export const GROUP = 128;
 
 export function layoutOf(shape: ModelShape, start = 0) {
@@ -28,7 +28,7 @@ export function layoutOf(shape: ModelShape, start = 0) {
   };
   const floats = (count: number): number => bytes(count * 4);
   const norm = () => ({ gain: floats(hidden), bias: floats(hidden) });
-  /** 8-bit weights; the scales are in the order the kernel uses them. */
+  /** A layer with 8-bit weights. The scales are in the order in which the kernel uses them. */
   const dense = (inputs: number, outputs: number) => ({
     inputs,
     outputs,
@@ -37,13 +37,13 @@ export function layoutOf(shape: ModelShape, start = 0) {
     bias: floats(outputs),
   });
   return {
-    /** First, because the file's other parts are read at once, but of the words only those that a text has. */
+    /** First in the file: all other parts are read at once, but only the words that occur in a text. */
     words: bytes(vocabulary * hidden),
     wordScales: floats(vocabulary),
     positions: floats(positions * hidden),
     norm: norm(),
     layers: Array.from({ length: shape.layers }, () => ({
-      /** Query, key and value side by side. */
+      /** One layer for query, key and value. */
       attention: dense(hidden, hidden * 3),
       attentionOut: dense(hidden, hidden),
       attentionNorm: norm(),

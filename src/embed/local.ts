@@ -1,11 +1,11 @@
-// MiniLM in this process: for a command that embeds one query and ends.
+// Runs MiniLM in this process, for a command that embeds one query and exits.
 import { setImmediate } from "node:timers/promises";
 import type { Paths } from "../config/paths.ts";
 import type { Embedder } from "./embedder.ts";
 import type { Engine } from "./engine.ts";
 import { loadMiniLm } from "./minilm.ts";
 
-/** Loads the model (some 25 MB) now and drops it on `close`. */
+/** Loads the model (about 25 MB) at once and releases it on `close`. */
 export function openLocal(paths: Paths): Embedder {
   let engine: Engine | undefined = loadMiniLm(paths);
   return {
@@ -17,7 +17,7 @@ export function openLocal(paths: Paths): Embedder {
       for (;;) {
         const { done, value } = passes.next();
         if (done === true) return value;
-        // Other work of this process runs between two passes.
+        // Let the process do other work between two passes.
         await setImmediate();
       }
     },
@@ -28,7 +28,7 @@ export function openLocal(paths: Paths): Embedder {
   };
 }
 
-/** Embeds as many short texts in a pass as fit the model, long ones alone. Yields the number of texts left after each. */
+/** Embeds short texts together, as many as fit in a pass. Yields the number of remaining texts after each pass. */
 export function* embedInPasses(engine: Engine, texts: readonly string[]): Generator<number, Float32Array[]> {
   const vectors: Float32Array[] = [];
   let next: number[] | undefined;

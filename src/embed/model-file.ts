@@ -1,4 +1,5 @@
-// The model file: a JSON header, the vocabulary, a checksum for each word's vector, and the weights as the kernel uses them.
+// Reads and writes the model file: a JSON header, the vocabulary, a checksum for each word's vector, and the weights as
+// the kernel reads them.
 import { closeSync, openSync } from "node:fs";
 import { AppError } from "../core/error.ts";
 import { readFully } from "../platform/read-file.ts";
@@ -14,11 +15,11 @@ export interface ModelHeader {
 
 interface FileHeader extends ModelHeader {
   vocabularyBytes: number;
-  /** Of everything but the word vectors, half of the file, which have checksums of their own. */
+  /** Checksum of the file without the word vectors. Each word vector has its own checksum. */
   crc32: number;
 }
 
-/** Padded, so that its size is known before it is read. */
+/** The header is padded to this size, so that it can be read without knowing its length. */
 const HEADER_BYTES = 1024;
 const MAGIC = "c-mem embedding model 2";
 
@@ -35,13 +36,13 @@ export function writeModel(path: string, header: ModelHeader, words: readonly st
   replaceFile(path, Buffer.concat([first, vocabulary, sums, weights]));
 }
 
-/** Loads zlib on first use: most commands have no model. */
+/** Loads zlib on first use, because most commands do not load the model. */
 function crc32(...parts: Uint8Array[]): number {
   const zlib = process.getBuiltinModule("node:zlib");
   return parts.reduce((sum, part) => zlib.crc32(part, sum), 0);
 }
 
-/** Reads all but the word vectors into the buffer that `allocate` returns. */
+/** Reads everything except the word vectors into the buffer that `allocate` returns. */
 export function readModel(path: string, allocate: (bytes: number) => Uint8Array) {
   return withModel(path, (file) => {
     const { id, shape, vocabularyBytes, crc32: crc } = readHeader(file, path);
@@ -60,7 +61,7 @@ export function readModel(path: string, allocate: (bytes: number) => Uint8Array)
   });
 }
 
-/** Reads the vectors of words into `weights`, unless they are already there; throws if one is damaged. */
+/** Reads the vectors of words into `weights`, unless they are already loaded. Throws if one is damaged. */
 function wordReader(path: string, { hidden }: ModelShape, checksums: Uint32Array, weightsAt: number) {
   const loaded = new Set<number>();
   return (ids: Iterable<number>, weights: Uint8Array): void => {
@@ -76,7 +77,7 @@ function wordReader(path: string, { hidden }: ModelShape, checksums: Uint32Array
   };
 }
 
-/** Reads the whole file; throws if any part is damaged. */
+/** Reads the whole file. Throws if any part is damaged. */
 export function checkModel(path: string): ModelHeader {
   let weights = new Uint8Array();
   const { id, shape, readWords } = readModel(path, (bytes) => (weights = new Uint8Array(bytes)));
@@ -111,7 +112,7 @@ function readHeader(file: number, path: string): FileHeader {
     const sizes = [header.vocabularyBytes, header.crc32, ...Object.values(header.shape)];
     if (typeof header.id === "string" && sizes.every((size) => Number.isSafeInteger(size) && size >= 0)) return header;
   } catch {
-    // Not JSON, or no shape: damaged.
+    // The file is damaged: its header is not JSON or has no shape.
   }
   throw damaged(path);
 }

@@ -1,12 +1,12 @@
-// Rounds a BERT model's weights to 8 bits with a scale for every 128: half the download, and what the kernel computes with.
+// Rounds the weights of a BERT model to 8 bits with a scale for every 128 weights: half of the download's size.
 import { type DenseLayout, GROUP, layoutOf, type ModelShape, type NormLayout } from "./layout.ts";
 import type { Tensors } from "./safetensors.ts";
 
 const WEIGHT_MAX = 127;
-/** The word vectors are half of the model: read in parts they need little memory. */
+/** The word vectors are half of the model. They are read in parts, to save memory. */
 const WORDS_PER_READ = 1024;
 
-/** Positions beyond `maxTokens`, the length the model was trained on, are dropped. */
+/** Drops positions beyond `maxTokens`, the length of the training texts. */
 export function shapeOf(tensors: Tensors, maxTokens: number): ModelShape {
   const [vocabulary = 0, hidden = 0] = tensors.shapeOf("embeddings.word_embeddings.weight");
   const [positions = 0] = tensors.shapeOf("embeddings.position_embeddings.weight");
@@ -25,7 +25,7 @@ export function quantise(tensors: Tensors, shape: ModelShape): Uint8Array {
     put(gain, tensors.read(`${name}.weight`));
     put(bias, tensors.read(`${name}.bias`));
   };
-  /** Tensors of several names become one layer, their outputs one after the other. */
+  /** Joins the named tensors to one layer. Their outputs follow one another. */
   const dense = (names: string[], { weights, scales, bias, inputs, outputs }: DenseLayout): void => {
     const groups = inputs / GROUP;
     const scaleView = new Float32Array(out.buffer, scales, groups * outputs);
@@ -43,7 +43,7 @@ export function quantise(tensors: Tensors, shape: ModelShape): Uint8Array {
     const scales = round(words, hidden, new Int8Array(out.buffer, layout.words + first * hidden, words.length));
     put(layout.wordScales + first * 4, scales);
   }
-  // A text is one sentence, so every token has the first token type: it is added to the positions.
+  // All tokens have token type 0, because a text is one sentence. Its vector is added to the positions.
   const types = tensors.read("embeddings.token_type_embeddings.weight");
   const table = tensors.read("embeddings.position_embeddings.weight").subarray(0, positions * hidden);
   put(
@@ -64,13 +64,13 @@ export function quantise(tensors: Tensors, shape: ModelShape): Uint8Array {
   return out;
 }
 
-/** The kernel computes four outputs at once: their scales of a group are neighbours. `group` counts output by output. */
+/** Scales of four outputs are adjacent, because the kernel computes four at once. `group` counts output by output. */
 function scaleIndex(group: number, perOutput: number): number {
   const output = Math.floor(group / perOutput);
   return (Math.floor(output / 4) * perOutput + (group % perOutput)) * 4 + (output % 4);
 }
 
-/** Returns the scales: one for every `size` values. */
+/** Writes the rounded values to `out` and returns a scale for every `size` values. */
 function round(values: Float32Array, size: number, out: Int8Array): Float32Array {
   const scales = new Float32Array(values.length / size);
   for (let start = 0; start < values.length; start += size) {

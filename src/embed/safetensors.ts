@@ -1,4 +1,4 @@
-// Reads tensors from a .safetensors file: the length of the JSON table, the table, then the numbers.
+// Reads tensors from a .safetensors file. It has the length of a JSON table, the table, and the numbers.
 import { closeSync, openSync } from "node:fs";
 import { readFully } from "../platform/read-file.ts";
 
@@ -10,7 +10,7 @@ interface Entry {
   data_offsets: [number, number];
 }
 
-/** A model of six layers has some ten kilobytes. */
+/** The table of a model with six layers has about 10 KB. */
 const MAX_TABLE_BYTES = 10 * 1024 * 1024;
 
 export function openTensors(path: string) {
@@ -32,7 +32,7 @@ export function openTensors(path: string) {
     return {
       shapeOf: (name: string) => entryOf(name).shape,
       has: (name: string) => table[name] !== undefined,
-      /** All numbers, or those at [from, to). */
+      /** Reads all numbers of a tensor, or only those from index `from` to before `to`. */
       read(name: string, from = 0, to = Infinity): Float32Array {
         const {
           dtype,
@@ -62,10 +62,10 @@ function floatsOf(numbers: DataView, dtype: string): Float32Array {
   return floats;
 }
 
-/** Every 16-bit float: ten times faster than converting each one. */
+/** The values of all 16-bit floats. A lookup is ten times faster than a conversion. */
 let halves: Float32Array | undefined;
 
-/** One bit of sign, five of exponent, ten of fraction. */
+/** 1 sign bit, 5 exponent bits, 10 fraction bits. */
 function halfToFloat(half: number): number {
   const sign = half & 0x8000 ? -1 : 1;
   const exponent = (half >> 10) & 0x1f;

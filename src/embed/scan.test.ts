@@ -38,7 +38,7 @@ function dot(a: Float32Array, b: Float32Array): number {
 }
 
 describe("a record", () => {
-  it("restores the vector within half a step", () => {
+  it("restores each number within half a quantisation step", () => {
     fc.assert(
       fc.property(fc.float32Array({ minLength: 1, maxLength: 50, noNaN: true, min: -4, max: 4 }), (numbers) => {
         const vector = normalise(numbers);
@@ -55,7 +55,7 @@ describe("a record", () => {
 });
 
 describe("a code", () => {
-  it.each([384, 100, 1])("has the signs of %i dimensions, padded to eight bytes", (dimensions) => {
+  it.each([384, 100, 1])("contains the signs of %i dimensions, padded to eight bytes", (dimensions) => {
     const list = vectors(3, dimensions);
     const codes = codesOf(recordsOf(list), dimensions);
     const bytes = Math.ceil(dimensions / 64) * 8;
@@ -76,7 +76,7 @@ describe.each([384, 100, 16, 1])("a scan of %i dimensions", (dimensions) => {
 
   it("finds the same rows and scores as a plain search over the stored numbers", () => {
     const scan = createScan(dimensions);
-    // Appended in parts of different sizes.
+    // Append the records in parts of different sizes.
     for (const [from, to] of [
       [0, 1],
       [1, 1_000],
@@ -95,7 +95,7 @@ describe.each([384, 100, 16, 1])("a scan of %i dimensions", (dimensions) => {
     expect(hits).toHaveLength(20);
   });
 
-  it("finds only accepted rows, and none without rows", () => {
+  it("finds only accepted rows, and nothing in an empty table", () => {
     const scan = createScan(dimensions);
     expect(scan.search(query, { limit: 5 })).toEqual([]);
     scan.put(0, recordsOf(list));
@@ -106,15 +106,15 @@ describe.each([384, 100, 16, 1])("a scan of %i dimensions", (dimensions) => {
   });
 });
 
-describe("8 bits", () => {
-  it("find nearly all of the ten nearest of the floats", () => {
+describe("8-bit records", () => {
+  it("find nearly all of the ten nearest float vectors", () => {
     const list = vectors(3_000, 384);
     const scan = createScan(384);
     scan.put(0, recordsOf(list));
     expect(recall(vectors(50, 384, 5), list, (query) => scan.search(query, { limit: 10 }))).toBeGreaterThan(0.97);
   });
 
-  it("refuse a query or records of another width", () => {
+  it("are rejected if they or the query have other dimensions", () => {
     const scan = createScan(384);
     expect(() => scan.search(new Float32Array(385), { limit: 1 })).toThrow(RangeError);
     expect(() => scan.put(0, new Uint8Array(387))).toThrow(RangeError);
@@ -122,11 +122,11 @@ describe("8 bits", () => {
   });
 });
 
-describe("one bit", () => {
-  it("with the records of the candidates finds the nearest, with the scores of the exact scan", () => {
+describe("one-bit codes", () => {
+  it("find the same rows and scores as an exact scan", () => {
     const normal = randomNormals(5);
     const queries = vectors(30, 384, 5);
-    // For each query ten rows at growing distances among twenty thousand random ones.
+    // Each query has ten rows at increasing distances among twenty thousand random ones.
     const near = (query: Float32Array, place: number): Float32Array =>
       normalise(query.map((value) => value + (normal() * (place + 5)) / 300));
     const list = [

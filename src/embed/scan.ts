@@ -1,4 +1,4 @@
-// Finds the vectors nearest to a query by comparing it with all of them, 8 bits a dimension, in the SIMD kernel. Exact up to rounding.
+// Finds the vectors nearest to a query by comparing it with all 8-bit records in the SIMD kernel. Exact up to rounding.
 import { CHUNK_ROWS, MAX_DIMENSIONS, paddedDimensions, recordBytes } from "../core/vector-record.ts";
 import { createKernel, type Kernel } from "./kernel.ts";
 
@@ -9,7 +9,7 @@ export interface Hit {
 
 export interface SearchOptions {
   limit: number;
-  /** Called only for rows that are near enough. */
+  /** Filters rows. Called only for rows that are near enough. */
   accept?: ((row: number) => boolean) | undefined;
 }
 
@@ -17,7 +17,7 @@ export function createScan(dimensions: number) {
   const scanner = createScanner(dimensions);
   const table = createTable(scanner.kernel, recordBytes(dimensions), CHUNK_ROWS);
   return {
-    /** Whole records, from a row on. */
+    /** Stores records from a row on. */
     put: table.put,
     search(query: Float32Array, { limit, accept }: SearchOptions): Hit[] {
       const best = createBest(limit, accept);
@@ -29,7 +29,7 @@ export function createScan(dimensions: number) {
   };
 }
 
-/** Rows of equal size in the kernel's memory, allocated block by block. Nothing else may be allocated after the first. */
+/** Rows of equal size in the kernel's memory, allocated in blocks. After the first, only this table may allocate. */
 export function createTable({ memory, allocate }: Kernel, rowBytes: number, blockRows: number) {
   let start: number | undefined;
   let capacity = 0;
@@ -55,9 +55,9 @@ export function rowsIn(data: Uint8Array, rowBytes: number): number {
   return rows;
 }
 
-/** The query has 16 bits, the records 8. */
+/** The query is rounded to 16-bit numbers in this range; the records have 8 bits. */
 const QUERY_MAX = 4095;
-/** The kernel reads four records at a time; chunks are a multiple of that. */
+/** The kernel reads four records at a time. A chunk's size is a multiple of four. */
 const ROW_STEP = 4;
 
 export function createScanner(dimensions: number) {
@@ -68,7 +68,7 @@ export function createScanner(dimensions: number) {
   const scoresAt = kernel.allocate(CHUNK_ROWS * 4);
   return {
     kernel,
-    /** Returns the scale of the scores. */
+    /** Sets the query and returns the scale of the scores. */
     setQuery(query: Float32Array): number {
       if (query.length !== dimensions)
         throw new RangeError(`The query has ${query.length} dimensions, the vectors have ${dimensions}`);
@@ -77,7 +77,7 @@ export function createScanner(dimensions: number) {
       new Int16Array(kernel.memory.buffer, queryAt, dimensions).set(query.map((value) => Math.round(value * factor)));
       return peak / QUERY_MAX;
     },
-    /** Offers up to a chunk of records, numbered from `row`. */
+    /** Compares up to a chunk of records and offers them to `best`, numbered from `row`. */
     score(recordsAt: number, count: number, row: number, best: Best): void {
       kernel.run.dotRecords(recordsAt, queryAt, scoresAt, Math.ceil(count / ROW_STEP) * ROW_STEP, width);
       const scores = new Float32Array(kernel.memory.buffer, scoresAt, count);
@@ -92,13 +92,13 @@ export function createScanner(dimensions: number) {
 export type Best = ReturnType<typeof createBest>;
 
 export function createBest(limit: number, accept: ((row: number) => boolean) | undefined) {
-  /** The highest first, then in the order they were offered. */
+  /** Sorted by score, highest first. Rows with equal scores are in the order in which they were offered. */
   const hits: Hit[] = [];
   const best = {
-    /** Only higher scores need to be offered. */
+    /** Lower scores do not need to be offered. */
     floor: limit > 0 ? -Infinity : Infinity,
     offer(row: number, score: number): void {
-      // Not `score <= floor`, which is false for NaN.
+      // `score <= best.floor` would accept NaN.
       if (!(score > best.floor) || accept?.(row) === false) return;
       let index = hits.length;
       while (index > 0 && (hits[index - 1]?.score ?? Infinity) < score) index--;

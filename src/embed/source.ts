@@ -1,4 +1,4 @@
-// Chooses the source of embeddings by the settings and by what is installed: the local model, a server, or none.
+// Selects the source of embeddings (local model, server or none) by the settings and whether the model is installed.
 import { existsSync } from "node:fs";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
@@ -17,7 +17,7 @@ type EmbedSettings = Pick<Settings, "embeddings" | "embeddingsUrl" | "embeddings
 
 export const INSTALL_HINT = "`c-mem model install` fetches the embedding model (42 MB).";
 
-/** For new vectors. */
+/** The source for new vectors. */
 export function embedSource(settings: EmbedSettings, env: Env, paths: Paths): EmbedSource {
   switch (settings.embeddings) {
     case "none":
@@ -41,21 +41,21 @@ function endpointOptions(settings: EmbedSettings, env: Env, model: string): Endp
   return { url: settings.embeddingsUrl, model, ...(apiKey !== undefined && { apiKey }) };
 }
 
-/** Whether this source made the vectors with this id. All local models match: only the loaded file knows its id. */
-export function isOf(source: EmbedSource, id: string): boolean {
+/** True if the source made the vectors with this id. Always true for two local models: the id is in the model file. */
+export function isFromSource(source: EmbedSource, id: string): boolean {
   const served = endpointModel(id);
   return source.kind === "endpoint" ? served?.model === source.options.model : served === undefined;
 }
 
-/** For a long-running process. */
+/** Opens the embedder for a long-running process. */
 export async function openEmbedder(source: Exclude<EmbedSource, { kind: "none" }>, paths: Paths): Promise<Embedder> {
   return source.kind === "minilm" ? await openSpawned(paths) : await openEndpoint(source.options);
 }
 
-/** The user waits for the search. */
+/** Short, because the user waits for the search. */
 const QUERY_TIMEOUT_MS = 3_000;
 
-/** The embedder that made the vectors with this id, for a query to compare with them; undefined if it is no longer available. */
+/** Opens the embedder that made the vectors with this id, to embed a query. Undefined if it is no longer available. */
 export async function openById(
   id: string,
   settings: EmbedSettings,

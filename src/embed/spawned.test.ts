@@ -11,7 +11,7 @@ import { openSpawned } from "./spawned.ts";
 const TEXTS = Array.from({ length: 50 }, (_, index) => `the login test ${"fails ".repeat(index)}`);
 
 describe("the model in its own process", () => {
-  it("gives the same vectors as this process, in the order of the texts", async () => {
+  it("returns the same vectors as this process, in the order of the texts", async () => {
     const paths = tinyHome();
     const spawned = await openSpawned(paths);
     const local = openLocal(paths);
@@ -74,7 +74,7 @@ describe("the model in its own process", () => {
     await Promise.all([expect(answer).rejects.toThrow("ended"), embedder.close()]);
   });
 
-  it("starts again after a kill", async () => {
+  it("starts again after it was killed", async () => {
     const embedder = await openSpawned(tinyHome());
     const answer = embedder.embed(TEXTS);
     process.kill(embedder.pid ?? 0, "SIGKILL");
@@ -83,7 +83,7 @@ describe("the model in its own process", () => {
     await embedder.close();
   });
 
-  it("does not keep its parent alive, and ends with it", async () => {
+  it("does not keep its parent alive, and exits with it", async () => {
     const script = `
       const { openSpawned } = await import(${JSON.stringify(new URL("./spawned.ts", import.meta.url).href)});
       const { resolvePaths } = await import(${JSON.stringify(new URL("../config/paths.ts", import.meta.url).href)});

@@ -1,5 +1,5 @@
-// MiniLM in a process of its own, for long-running processes: computing does not block them, and the process ends when
-// idle. A worker thread would do the same, but leaves some 40 MB behind in its process (measured).
+// Runs MiniLM in a separate process, so that it does not block a long-running process, and exits when idle. A worker
+// thread would leave 40 MB behind in the long-running process (measured).
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Paths } from "../config/paths.ts";
@@ -16,7 +16,7 @@ type Ready = Pick<Embedder, "id" | "dimensions">;
 export type Answer = { ready: Ready } | { request: number; vectors: Float32Array[] } | { failed: Failure };
 
 interface Failure {
-  /** Of an AppError. */
+  /** The code of an AppError; undefined for a bug. */
   code: string | undefined;
   message: string;
   hint: string | undefined;
@@ -24,7 +24,10 @@ interface Failure {
 
 const IDLE_MS = 30_000;
 
-/** Starts the process once, so that a missing or damaged model fails here. After `idleMs` it stops until the next request. */
+/**
+ * Starts the process at once, so that a missing or damaged model fails here. The process stops after `idleMs` without a
+ * request, and starts again with the next one.
+ */
 export async function openSpawned(paths: Paths, { idleMs = IDLE_MS } = {}) {
   let current: ModelProcess | undefined;
   let idleTimer: NodeJS.Timeout | undefined;
@@ -73,7 +76,7 @@ interface ModelProcess {
 }
 
 function startProcess(paths: Paths, onEnd: (ended: ModelProcess) => void): ModelProcess {
-  // Source in tests; installed, it is next to the bundle: dist/ or plugin/dist/.
+  // Tests run the source. In dist/ and plugin/dist/ the file is next to the bundle.
   const file = import.meta.url.endsWith(".ts") ? "./embed-process.ts" : "./embed-process.cjs";
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), [paths.home], {
     serialization: "advanced",
@@ -96,7 +99,7 @@ function startProcess(paths: Paths, onEnd: (ended: ModelProcess) => void): Model
     child[method]();
     child.channel?.[method]();
   };
-  // Without this, a process that ends while no caller awaits it would be an unhandled rejection.
+  // Prevents an unhandled rejection if the process exits while no caller waits for it.
   ready.promise.catch(() => undefined);
   child.on("message", (message) => {
     const answer = message as Answer;
@@ -125,7 +128,7 @@ function startProcess(paths: Paths, onEnd: (ended: ModelProcess) => void): Model
       return answer.promise;
     },
     async stop() {
-      // The parent waits for the end.
+      // Keep the parent alive until the process has exited.
       child.ref();
       child.kill();
       await ended.promise;

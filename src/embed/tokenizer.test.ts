@@ -50,20 +50,20 @@ describe("the tokenizer", () => {
     expect(pieces(text)).toEqual(expected);
   });
 
-  it("puts its marks at both ends and cuts a long text before the last mark", () => {
+  it("adds [CLS] and [SEP], and cuts a long text before [SEP]", () => {
     const ids = tokenize("fix ".repeat(100));
     expect(ids).toHaveLength(16);
     expect([ids[0], ids.at(-1)]).toEqual([2, 3]);
     expect(tokenize("")).toEqual([2, 3]);
   });
 
-  it("reads megabytes in a moment", () => {
+  it("reads megabytes quickly", () => {
     const start = process.cpuUsage();
     tokenize("\u0301 é".repeat(1_000_000));
     expect(process.cpuUsage(start).user).toBeLessThan(500_000);
   });
 
-  it("never throws and never gives an id outside the vocabulary", () => {
+  it("never throws and never returns an id outside of the vocabulary", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
         const ids = tokenize(text);

@@ -1,10 +1,10 @@
-// BERT's uncased WordPiece tokenizer: lower case, no accents, words split into the longest known pieces. "[SEP]" in a text
-// is a plain word, because texts come from anywhere.
+// BERT's uncased WordPiece tokenizer: lower case, no accents, words split into the longest known pieces. "[SEP]" in a
+// text is an ordinary word, because texts are untrusted.
 import type { IdOf } from "./vocabulary.ts";
 
 export type Tokenizer = (text: string) => number[];
 
-/** More than enough for the most tokens; texts may be megabytes long. */
+/** The rest of a longer text is ignored. This is more than the model reads. */
 const MAX_CHARS = 32_768;
 /** Longer words become [UNK], as in the reference. */
 const MAX_WORD_CHARS = 100;
@@ -14,7 +14,7 @@ const IDEOGRAPHS =
   /[\u4E00-\u9FFF\u3400-\u4DBF\u{20000}-\u{2A6DF}\u{2A700}-\u{2B73F}\u{2B740}-\u{2B81F}\u{2B920}-\u{2CEAF}\uF900-\uFAFF\u{2F800}-\u{2FA1F}]/gu;
 const WORDS = /[!-/:-@[-`{-~\p{P}]|[^\s!-/:-@[-`{-~\p{P}]+/gu;
 
-/** At most `maxTokens`, including [CLS] and [SEP]. */
+/** The tokenizer returns at most `maxTokens` ids, including [CLS] and [SEP]. */
 export function createTokenizer(idOf: IdOf, maxTokens: number): Tokenizer {
   const special = (name: string): number => {
     const id = idOf(name);
@@ -40,7 +40,7 @@ function normaliseText(text: string): string {
       .replace(IDEOGRAPHS, " $& ")
       .normalize("NFD")
       .replace(/\p{Mn}/gu, "")
-      // The reference lower-cases letter by letter, so without the final sigma.
+      // The reference lower-cases each letter alone, so "Σ" never becomes a final "ς".
       .replaceAll("Σ", "σ")
       .toLowerCase()
   );

@@ -1,8 +1,8 @@
-// A packed vocabulary that is used without parsing: a hash table of ids, the end of each entry, and the texts.
+// A packed vocabulary that needs no parsing: a hash table of ids, the end of each entry, and the texts.
 
 export type IdOf = (text: string) => number | undefined;
 
-/** At least twice as many as entries, so that most lookups hit at once. Ids are stored in 16 bits. */
+/** At least twice the number of entries, so that most lookups need one step. Ids have 16 bits. */
 const SLOTS = 65_536;
 const MAX_ENTRIES = SLOTS / 2;
 
@@ -22,7 +22,7 @@ export function packVocabulary(entries: readonly string[]): Uint8Array {
   return Buffer.concat([new Uint8Array(slots.buffer), new Uint8Array(ends.buffer), ...texts]);
 }
 
-/** `bytes` must start at a multiple of four. */
+/** The bytes must start at a multiple of four. */
 export function openVocabulary({ buffer, byteOffset, length }: Uint8Array, count: number): IdOf {
   const textsAt = SLOTS * 2 + count * 4;
   const slots = new Uint16Array(buffer, byteOffset, SLOTS);

@@ -1,4 +1,4 @@
-// The part of WebAssembly used here: TypeScript declares it only together with all browser types.
+// Declares the used part of WebAssembly. TypeScript has it only in its browser types.
 declare namespace WebAssembly {
   interface Memory {
     readonly buffer: ArrayBuffer;

@@ -8,14 +8,14 @@ const PROVIDER = { name: "openai", model: "gpt-5.4-nano", overheadTokens: 100, m
 const COUNTED = { inputTokens: 10, outputTokens: 4 };
 const NOTHING = { inputTokens: 0, outputTokens: 0 };
 
-describe("the cost booked for a request", () => {
-  it("with a reply is what the server counted, or an estimate", () => {
+describe("the booked cost", () => {
+  it("of a reply is the cost that the server reports, or an estimate", () => {
     expect(replyCost(COUNTED, LIKELY, PROVIDER, SETTINGS)).toEqual({ ...COUNTED, costMicroUsd: 7, isEstimate: false });
     expect(replyCost({ ...COUNTED, isEstimate: true }, LIKELY, PROVIDER, SETTINGS)).toMatchObject({ isEstimate: true });
     expect(replyCost(NOTHING, LIKELY, PROVIDER, SETTINGS)).toEqual({ ...LIKELY, isEstimate: true });
   });
 
-  it("that failed is what the server counted, zero, or an estimate where it may bill", () => {
+  it("of a failed request is the reported cost, zero, or an estimate if it may be billed", () => {
     const none = { inputTokens: 0, outputTokens: 0, costMicroUsd: 0, isEstimate: false };
     expect(failedCost(COUNTED, LIKELY, PROVIDER, SETTINGS)).toMatchObject({ ...COUNTED, isEstimate: false });
     expect(failedCost(NOTHING, LIKELY, PROVIDER, SETTINGS)).toEqual(none);
@@ -23,7 +23,7 @@ describe("the cost booked for a request", () => {
     expect(failedCost("unknown", LIKELY, PROVIDER, SETTINGS)).toEqual({ ...LIKELY, isEstimate: true });
   });
 
-  it("is estimated as one request, and reserved as the most the provider may send", () => {
+  it("is estimated for one request, and reserved for the maximum number of requests", () => {
     const request = { system: "a".repeat(4_000), text: "", schema: { json: {} }, maxOutputTokens: 600 } as LlmRequest;
     const [likely, most] = [likelyCost(request, PROVIDER, SETTINGS), maximumCost(request, PROVIDER, SETTINGS)];
     expect(likely.outputTokens).toBe(600);

@@ -1,17 +1,17 @@
-// What a request may cost at most, before it is sent, and what it cost, after.
+// Computes the maximum cost of a request before it is sent, and its cost afterwards.
 import type { Settings } from "../config/schema.ts";
 import { estimateTokens } from "../core/tokens.ts";
 import type { Spent } from "./error.ts";
 import { costMicroUsd, findPrice, type Price } from "./price.ts";
 import type { LlmRequest, Provider, Usage } from "./provider.ts";
 
-/** The estimate is within a few percent of the common tokenisers; the newest count up to a third more. */
+/** The estimate is within a few percent of common tokenisers, but the newest count up to a third more. */
 const SAFETY = 1.5;
 
 export interface Cost {
   inputTokens: number;
   outputTokens: number;
-  /** Undefined: the price is not known. */
+  /** Undefined if the price is not known. */
   costMicroUsd: number | undefined;
 }
 
@@ -20,16 +20,16 @@ export type BudgetSettings = Pick<
   "tokensPerDay" | "tokensPerProjectAndDay" | "usdPerDay" | "usdPerProjectAndDay" | "prices"
 >;
 
-/** The most a request can cost: more than its text, and the longest answer, for every request the provider may send. */
+/** The maximum: the estimate times SAFETY and the longest answer, for `maxRequests` requests. */
 export function maximumCost(request: LlmRequest, provider: Provider, settings: BudgetSettings): Cost {
   const times = provider.maxRequests;
-  // A request that continues a cut-off answer sends that answer too.
+  // A request for the rest of a cut-off answer also sends that answer.
   const inputTokens =
     Math.ceil(inputTokensOf(request, provider) * SAFETY) * times + request.maxOutputTokens * (times - 1);
   return costOf({ inputTokens, outputTokens: request.maxOutputTokens * times }, provider, settings);
 }
 
-/** For a request whose cost stays unknown: sent once, with the longest answer. */
+/** Booked for a request whose cost is unknown: one request with the longest answer. */
 export function likelyCost(request: LlmRequest, provider: Provider, settings: BudgetSettings): Cost {
   const usage = { inputTokens: inputTokensOf(request, provider), outputTokens: request.maxOutputTokens };
   return costOf(usage, provider, settings);
@@ -44,13 +44,13 @@ export interface ActualCost extends Cost {
   isEstimate: boolean;
 }
 
-/** A server that reports no tokens gets the estimate: counted as 0 it would have no limit. */
+/** If the server reports no tokens, the estimate is booked: with 0 the budget would never be reached. */
 export function replyCost(usage: Usage, likely: Cost, provider: Provider, settings: BudgetSettings): ActualCost {
   if (isEmpty(usage)) return { ...likely, isEstimate: true };
   return { ...costOf(usage, provider, settings), isEstimate: usage.isEstimate === true };
 }
 
-/** An estimate where the request may be billed. */
+/** Returns the estimate if the server may have billed the request. */
 export function failedCost(spent: Spent, likely: Cost, provider: Provider, settings: BudgetSettings): ActualCost {
   if (spent === "unknown") return { ...likely, isEstimate: true };
   if (spent === "nothing" || isEmpty(spent)) return { ...NOTHING, isEstimate: false };
@@ -70,7 +70,7 @@ function costOf(usage: Usage, provider: Provider, settings: BudgetSettings): Cos
   return { inputTokens, outputTokens, costMicroUsd: price && costMicroUsd(price, usage) };
 }
 
-/** Claude Code's short names stand for its newest models. */
+/** Claude Code's short names mean its newest models. */
 const ALIASES: Readonly<Record<string, string>> = {
   haiku: "claude-haiku-5-5",
   sonnet: "claude-sonnet-5-5",

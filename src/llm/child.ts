@@ -1,5 +1,4 @@
-// Runs a program without a shell: input on stdin, output from stdout, with a deadline and a size limit. Programs it
-// started are killed with it.
+// Runs a program without a shell, with a deadline and an output limit. Kills it together with its child processes.
 import { type ChildProcess, spawn } from "node:child_process";
 import { LlmError } from "./error.ts";
 
@@ -26,7 +25,7 @@ export interface ChildResult {
 export function runChild({ command, args, cwd, env, input, timeoutMs, signal }: ChildCall): Promise<ChildResult> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(new LlmError("aborted", "The request was cancelled"));
-    // A process group of its own, so that its children can be killed with it.
+    // `detached` creates a process group, so that the program's children can be killed too.
     const child = spawn(command, args, { cwd, env, windowsHide: true, detached: !isWindows });
     const stdout: Buffer[] = [];
     let bytes = 0;
@@ -49,7 +48,7 @@ export function runChild({ command, args, cwd, env, input, timeoutMs, signal }: 
       else kill("too-large", `The answer is over ${MAX_STDOUT_BYTES} bytes`);
     });
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr = (stderr + chunk).slice(-STDERR_BYTES)));
-    // A program that exits early explains why in its output, so EPIPE is ignored.
+    // Ignore EPIPE: a program that exits early explains why in its output.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
     child.on("error", (cause: NodeJS.ErrnoException) => {
@@ -70,6 +69,6 @@ function killGroup(child: ChildProcess): void {
     if (isWindows) child.kill("SIGKILL");
     else process.kill(-child.pid, "SIGKILL");
   } catch {
-    // It has ended.
+    // The process has already ended.
   }
 }

@@ -3,27 +3,27 @@ import { AppError } from "../core/error.ts";
 import type { Usage } from "./provider.ts";
 
 export type LlmErrorKind =
-  /** The key is missing, wrong or out of money. */
+  /** The key is missing or wrong, or the account has no credit. */
   | "auth"
-  /** No such model, address or program. */
+  /** The model, the URL or the program does not exist. */
   | "not-found"
   | "rate-limit"
-  /** Not reachable, or the connection broke. */
+  /** The server is not reachable, or the connection broke. */
   | "network"
   | "timeout"
-  /** 5xx, overloaded. */
+  /** HTTP 5xx: a server error or overload. */
   | "server"
-  /** Cancelled by us. */
+  /** C-Mem cancelled the request. */
   | "aborted"
-  /** Not a reply of the protocol: a proxy's page, a wrong address. */
+  /** The reply does not follow the protocol, e.g. a proxy's error page. */
   | "malformed"
-  /** The rest concern this one request: a retry would only cost again. */
+  /** These and the following errors concern only this request: a retry would fail again and cost again. */
   | "refusal"
   | "truncated"
   | "too-large"
   | "rejected";
 
-/** What the failed request cost: the server's count, certainly nothing, or unknown. */
+/** Cost of a failed request: as the server counted, certainly nothing, or unknown. */
 export type Spent = Usage | "nothing" | "unknown";
 
 interface LlmErrorOptions {
@@ -50,22 +50,22 @@ export class LlmError extends AppError {
 const RATE_LIMIT_MS = 60_000;
 const FIRST_PAUSE_MS = 30_000;
 const MAX_PAUSE_MS = 15 * 60_000;
-/** Servers may send longer waits; one request a day is harmless. */
+/** Servers may ask for longer waits, but one request per day is harmless. */
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
 
-/** What to do after a failure. */
-export type Next =
-  /** No requests to this provider for `afterMs`. `counts`: this very request may be the cause, so it is a failed attempt. */
+/** What the worker does after a failed request. */
+export type FailureAction =
+  /** Sends no requests for `afterMs`. `counts`: the request may be the cause, so it counts as a failed attempt. */
   | { kind: "pause"; afterMs: number; counts: boolean }
-  /** No requests until the settings or the key change, or `c-mem worker retry`. */
+  /** Sends no requests until the settings or the key change, or the user runs `c-mem worker retry`. */
   | { kind: "stop" }
-  /** The worker is stopping; the next worker retries. */
+  /** Leaves the request to the next worker, because this one is stopping. */
   | { kind: "again" }
-  /** Keep the extractor's version. */
+  /** Keeps the observations of the extractor. */
   | { kind: "give-up" };
 
-/** `pausesBefore`: pauses since the last answer. */
-export function nextAfter({ kind, retryAfterMs, spent }: LlmError, pausesBefore: number): Next {
+/** `pausesBefore`: number of pauses since the last answer. */
+export function actionAfterFailure({ kind, retryAfterMs, spent }: LlmError, pausesBefore: number): FailureAction {
   const backOffMs = Math.min(FIRST_PAUSE_MS * 2 ** pausesBefore, MAX_PAUSE_MS);
   switch (kind) {
     case "auth":

@@ -1,10 +1,10 @@
-// One POST with a deadline and a size limit; every failure is an LlmError.
+// Sends a POST request with a deadline and a size limit. All failures are LlmErrors.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { filterText } from "../core/privacy/filter.ts";
 import { LlmError } from "./error.ts";
 import { statusError } from "./status-error.ts";
 
-/** A reply of a few thousand tokens is some 20 KB, streamed some 500 KB. */
+/** A reply of a few thousand tokens has about 20 KB, or 500 KB as a stream. */
 const MAX_REPLY_BYTES = 4 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 
@@ -21,7 +21,7 @@ export interface HttpReply {
   chunks: AsyncIterable<string>;
 }
 
-/** Errors of `read` that are no LlmErrors count as errors of the connection. */
+/** If `read` throws another error than LlmError, it is reported as a connection error. */
 export async function post<T>(call: HttpCall, read: (reply: HttpReply) => Promise<T>): Promise<T> {
   const deadline = AbortSignal.timeout(call.timeoutMs);
   const signal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);
@@ -68,10 +68,10 @@ async function* chunksOf(response: Response, maxBytes: number): AsyncGenerator<s
   yield decoder.decode();
 }
 
-/** Published by Node's fetch when a connection is up and the request is written to it. */
+/** Node's fetch publishes this when it writes a request to an open connection. */
 const SEND_HEADERS = "undici:client:sendHeaders";
 
-/** Whether the request was sent: before its first byte nothing can be billed. */
+/** Watches whether the request was sent. If not, it cannot be billed. */
 function watchSending(url: string): { hasSent(): boolean; end(): void } {
   const { origin, pathname, search } = new URL(url);
   let hasSent = false;
@@ -97,7 +97,7 @@ function transportError(error: unknown, call: HttpCall, deadline: AbortSignal, h
   });
 }
 
-/** fetch only says "fetch failed"; the reason is in its cause, or in the first error of the cause. */
+/** fetch only reports "fetch failed". The reason is its cause, or the first error of the cause. */
 function rootOf(error: unknown): { code: string | undefined; message: string } {
   let current = error as { cause?: unknown; errors?: unknown[]; code?: unknown; message?: unknown };
   for (let depth = 0; depth < 5; depth++) {

@@ -1,4 +1,4 @@
-// List prices of models in November 2026, in US dollars per million tokens; `prices` in the config overrides them.
+// List prices of models in November 2026, in US dollars per million tokens. The setting `prices` overrides them.
 
 export interface Price {
   input: number;
@@ -37,13 +37,13 @@ export function findPrice(model: string, own: Readonly<Record<string, string>>):
   return text === undefined ? undefined : parsePrice(text);
 }
 
-/** "0.25/1.25", as in the config. */
+/** "0.25/1.25" -> { input: 0.25, output: 1.25 } */
 export function parsePrice(text: string): Price | undefined {
   const match = /^\s*(\d+(?:\.\d+)?)\s*\/\s*(\d+(?:\.\d+)?)\s*$/.exec(text);
   return match === null ? undefined : { input: Number(match[1]), output: Number(match[2]) };
 }
 
-/** A server that reports a higher cost is wrong. */
+/** A higher reported cost is a server's mistake. */
 const MAX_COST_USD = 1_000;
 
 export function reportedCost(cost: unknown): { costUsd?: number } {

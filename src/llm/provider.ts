@@ -1,4 +1,4 @@
-// A model as the rest of the program sees it: a request with a schema in, a reply with its cost out.
+// The interface of a model: takes a request with a schema, returns a reply with its cost.
 import type { ProviderName } from "../config/schema.ts";
 
 export interface LlmRequest {
@@ -16,31 +16,31 @@ export interface ReplySchema {
 }
 
 export interface LlmReply {
-  /** The structured answer; undefined where the reply is only `text`. */
+  /** The structured answer; undefined if the reply is only `text`. */
   value: unknown;
   text: string;
   usage: Usage;
-  /** As the server names it; the configured name may be an alias. */
+  /** The name that the server reports. The configured name may be an alias. */
   model: string;
 }
 
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
-  /** Where the server reports it. */
+  /** Set if the server reports the cost. */
   costUsd?: number;
-  /** Estimated from the texts: the server did not count. */
+  /** The tokens are estimated from the texts, because the server did not report them. */
   isEstimate?: boolean;
 }
 
 export interface Provider {
   name: Exclude<ProviderName, "none">;
   model: string;
-  /** Changes with everything that could fix a refused login: key, model, address. */
+  /** Changes with the key, the model and the URL. After a failed login, a new fingerprint allows a new attempt. */
   fingerprint: string;
   /** Tokens the provider adds to every request. */
   overheadTokens: number;
-  /** Requests it may send for one of ours: some continue by themselves when an answer is cut off. */
+  /** Requests that one `complete` may send: Claude Code asks for the rest of a cut-off answer by itself. */
   maxRequests: number;
   /** Throws only LlmError. */
   complete(request: LlmRequest, options?: { signal?: AbortSignal }): Promise<LlmReply>;

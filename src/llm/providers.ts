@@ -1,4 +1,4 @@
-// The providers: each is an address, a key and defaults over a protocol.
+// Opens the configured provider: a protocol with a URL, a key and default values.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { findClaude } from "../agents/claude-code/site.ts";
@@ -7,7 +7,7 @@ import type { ProviderName, Settings } from "../config/schema.ts";
 import { LlmError } from "./error.ts";
 import { chatProtocol } from "./protocols/chat.ts";
 import { claudeCodeProtocol } from "./protocols/claude-code.ts";
-import type { Ask } from "./protocols/http-protocol.ts";
+import type { SendRequest } from "./protocols/http-protocol.ts";
 import { messagesProtocol } from "./protocols/messages.ts";
 import type { Provider } from "./provider.ts";
 
@@ -20,7 +20,7 @@ const DEFAULTS = {
     model: "claude-haiku-5-5",
     baseUrl: "https://api.anthropic.com",
     apiKeyEnv: "ANTHROPIC_API_KEY",
-    // The system prompt the server adds for a tool.
+    // The server adds a system prompt for a tool.
     overheadTokens: 500,
     maxRequests: 1,
   },
@@ -31,31 +31,31 @@ const DEFAULTS = {
     overheadTokens: 100,
     maxRequests: 1,
   },
-  // Measured: the client adds 0.9 KB to every system prompt, and up to three requests for the rest of a cut-off answer.
+  // Measured: Claude Code adds 0.9 KB to the system prompt, and sends up to three requests for a cut-off answer's rest.
   claude: { model: "haiku", baseUrl: "", apiKeyEnv: "", overheadTokens: 1_000, maxRequests: 4 },
 } satisfies Record<Name, object>;
 
-/** Where the settings send a request, and with which key. */
+/** The server, the model and the key that the settings select. */
 export type ModelAccess = NonNullable<ReturnType<typeof modelAccess>>;
 
 export function modelAccess(settings: ModelSettings, env: Env) {
   if (settings.provider === "none") return undefined;
   const defaults = DEFAULTS[settings.provider];
-  // The provider's default key is only sent to its own address.
+  // Do not send the provider's default key to another URL.
   const apiKeyEnv = settings.apiKeyEnv || (settings.baseUrl === "" ? defaults.apiKeyEnv : "");
   return {
     provider: settings.provider,
     model: settings.model || defaults.model,
     baseUrl: (settings.baseUrl || defaults.baseUrl).replace(/\/+$/, ""),
-    /** Empty: no key is sent. */
+    /** If empty, no key is sent. */
     apiKeyEnv,
     apiKey: apiKeyEnv === "" ? undefined : env[apiKeyEnv] || undefined,
-    /** For `claude`: the executable. */
+    /** Only for `claude`: the executable. */
     command: settings.provider === "claude" ? findClaude(env) : undefined,
   };
 }
 
-/** Undefined: no model is configured. */
+/** Undefined if no model is configured. */
 export function openProvider(settings: ModelSettings, env: Env): Provider | undefined {
   const access = modelAccess(settings, env);
   if (access === undefined) return undefined;
@@ -75,7 +75,7 @@ export function openProvider(settings: ModelSettings, env: Env): Provider | unde
   };
 }
 
-function protocolFor(access: ModelAccess, timeoutMs: number, env: Env): Ask {
+function protocolFor(access: ModelAccess, timeoutMs: number, env: Env): SendRequest {
   const { provider, baseUrl, model, apiKey, command } = access;
   switch (provider) {
     case "anthropic":
@@ -87,7 +87,7 @@ function protocolFor(access: ModelAccess, timeoutMs: number, env: Env): Ask {
   }
 }
 
-/** A hash, because it is stored and contains the key. */
+/** A hash, because the fingerprint is stored and depends on the key. */
 function fingerprintOf({ provider, model, baseUrl, apiKeyEnv, apiKey, command }: ModelAccess): string {
   const parts = [provider, model, baseUrl, apiKeyEnv, apiKey ?? "", command ?? ""];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);

@@ -1,4 +1,4 @@
-// Finds the JSON object in a model's reply: alone, in a code fence, after <think>…</think>, or between words.
+// Finds the JSON object in a model's reply: alone, in a code fence, after <think>…</think>, or within text.
 import { asObject, parseJson } from "../core/json.ts";
 
 export function replyValue(text: string): unknown {
@@ -13,7 +13,7 @@ function objectIn(text: string | undefined): unknown {
   return asObject(parseJson(text));
 }
 
-/** In one pass: a lazy regex takes minutes on a megabyte of line ends. */
+/** Searches in one pass: a lazy regular expression takes minutes on a megabyte of line breaks. */
 function insideFence(text: string): string | undefined {
   const start = /```(?:json)?[ \t]*\r?\n/.exec(text);
   if (start === null) return undefined;

@@ -14,16 +14,16 @@ describe("server-sent events", () => {
   it.each<[string, string[], string[]]>([
     ["one", ["event: x\ndata: 1\n\n"], ["1"]],
     ["several, with comments and ids", [": hi\n\nid: 4\ndata: 1\n\ndata:2\n\n"], ["1", "2"]],
-    ["lines that belong together", ["data: a\ndata: b\n\n"], ["a\nb"]],
-    ["other line ends", ["data: 1\r\n\r\ndata: 2\r\n\r\n"], ["1", "2"]],
-    ["crumbs", [..."data: one\n\ndata: two\n\n"], ["one", "two"]],
-    ["a last one without its empty line", ["data: 1\n\ndata: [DONE]"], ["1", "[DONE]"]],
+    ["an event with two data lines", ["data: a\ndata: b\n\n"], ["a\nb"]],
+    ["CRLF line breaks", ["data: 1\r\n\r\ndata: 2\r\n\r\n"], ["1", "2"]],
+    ["one character at a time", [..."data: one\n\ndata: two\n\n"], ["one", "two"]],
+    ["a last event without an empty line", ["data: 1\n\ndata: [DONE]"], ["1", "[DONE]"]],
     ["nothing", [""], []],
   ])("are read: %s", async (_, chunks, expected) => {
     expect(await read(chunks)).toEqual(expected);
   });
 
-  it("may arrive as one long line in small pieces", async () => {
+  it("are read quickly if a long line arrives in small pieces", async () => {
     const start = process.cpuUsage();
     const [data] = await read(["data: ", ...Array.from({ length: 200_000 }, () => "0123456789"), "\n\n"]);
     expect(data).toHaveLength(2_000_000);

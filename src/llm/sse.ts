@@ -1,11 +1,11 @@
-// Reads server-sent events: the data of each event, in order.
+// Reads server-sent events and yields the data of each event.
 
 export async function* sseData(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = "";
   let data: string[] = [];
   for await (const chunk of chunks) {
     rest += chunk;
-    // A long line may arrive in thousands of chunks: it is split once, at its end.
+    // A long line may arrive in thousands of chunks. Split only when a line ends.
     if (!chunk.includes("\n")) continue;
     const lines = rest.split("\n");
     rest = lines.pop() ?? "";
@@ -19,7 +19,7 @@ export async function* sseData(chunks: AsyncIterable<string>): AsyncGenerator<st
       }
     }
   }
-  // Some servers leave out the empty line at the end.
+  // Some servers omit the empty line at the end.
   if (rest.startsWith("data:")) data.push(rest.slice(5).trim());
   if (data.length > 0) yield data.join("\n");
 }

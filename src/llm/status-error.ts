@@ -1,4 +1,4 @@
-// Turns an HTTP error of a model's server into the kind of error it is.
+// Converts an HTTP error of a model server to an LlmError.
 import { asCount, asObject, asString, parseJson } from "../core/json.ts";
 import { filterText } from "../core/privacy/filter.ts";
 import { oneLine } from "../core/text.ts";
@@ -18,7 +18,7 @@ const KINDS: ReadonlyMap<number, LlmErrorKind> = new Map([
   [429, "rate-limit"],
 ]);
 
-/** `body` may also be an error event of a stream. */
+/** `body` is the response body or an error event of a stream. */
 export function statusError(status: number, body: string, headers?: Headers): LlmError {
   const message = `${status}: ${messageOf(body)}`;
   const isRetriable = status === 429 || status >= 500;
@@ -29,7 +29,7 @@ export function statusError(status: number, body: string, headers?: Headers): Ll
   return new LlmError(kind, message, { retryAfterMs: isRetriable && headers ? retryAfter(headers) : undefined });
 }
 
-/** The error types of both protocols in the middle of a stream. */
+/** HTTP statuses of the error types that both protocols send within a stream. */
 const STREAMED: Readonly<Record<string, number>> = {
   authentication_error: 401,
   permission_error: 403,
@@ -47,7 +47,7 @@ export function streamedError(event: unknown): LlmError {
   return statusError(status, JSON.stringify(event));
 }
 
-/** Servers quote what they were sent, keys included. */
+/** Filtered, because servers quote the request in messages, including keys. */
 function messageOf(body: string): string {
   const parsed = asObject(parseJson(body));
   const error = parsed?.["error"];
@@ -55,7 +55,7 @@ function messageOf(body: string): string {
   return oneLine(filterText(text), MESSAGE_CHARS) || "no reason given";
 }
 
-/** In seconds or as a date; OpenAI also sends milliseconds. */
+/** `retry-after` has seconds or a date. OpenAI also sends `retry-after-ms`. */
 function retryAfter(headers: Headers): number | undefined {
   const [inMs, said] = [headers.get("retry-after-ms"), headers.get("retry-after")];
   const candidates = [

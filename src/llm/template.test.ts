@@ -10,11 +10,11 @@ describe("a prompt's template", () => {
     );
   });
 
-  it("with a placeholder without a value throws", () => {
+  it("throws if a placeholder has no value", () => {
     expect(() => fillTemplate("{{a}} {{b}}", { a: "1" })).toThrow("{{b}}");
   });
 
-  it("without a placeholder for a value throws", () => {
+  it("throws if a value has no placeholder", () => {
     expect(() => fillTemplate("{{a}}", { a: "1", b: "2" })).toThrow("no placeholder for b");
   });
 });

@@ -1,4 +1,4 @@
-// Prompts are Markdown files with {{placeholders}}; a missing or unused value is a bug.
+// Fills the {{placeholders}} of prompts, which are Markdown files. A missing or unused value is a bug.
 import jsonOnlyPrompt from "./prompts/json-only.md";
 import type { ReplySchema } from "./provider.ts";
 

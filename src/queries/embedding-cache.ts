@@ -2,7 +2,7 @@
 import { userSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Embedder } from "../embed/embedder.ts";
-import { embedSource, isOf, openEmbedder } from "../embed/source.ts";
+import { embedSource, isFromSource, openEmbedder } from "../embed/source.ts";
 import { embedQuery, type SemanticState } from "../recall/search/semantic.ts";
 import { createVectorIndex, type VectorIndex } from "../recall/search/vector-index.ts";
 import type { QueryContext } from "./query.ts";
@@ -41,7 +41,7 @@ export function createEmbeddingCache(paths: Paths, env: Env, prefilterFrom?: num
   const open = async (): Promise<Embedder | undefined> => {
     const source = embedSource(userSettings(paths, env), env, paths);
     const known = await opened;
-    if (known !== undefined && source.kind !== "none" && isOf(source, known.id)) return known;
+    if (known !== undefined && source.kind !== "none" && isFromSource(source, known.id)) return known;
     await known?.close();
     opened = source.kind === "none" ? undefined : openEmbedder(source, paths).catch(() => undefined);
     return await opened;

@@ -1,6 +1,6 @@
 // Embeds turns and observations in batches until all are done; the model's process ends with the job.
 import { userSettings } from "../config/load.ts";
-import { type EmbedSource, embedSource, isOf, openEmbedder } from "../embed/source.ts";
+import { type EmbedSource, embedSource, isFromSource, openEmbedder } from "../embed/source.ts";
 import { embedAll } from "../memory/embed.ts";
 import type { Db } from "../store/db/driver.ts";
 import { enqueueEmbed, extendLease, failJob, finishJob, type Job, postponeJob } from "../store/tables/jobs.ts";
@@ -15,7 +15,7 @@ const RETRY_TEMPORARY_MS = 60_000;
 export function requestEmbedding(db: Db, context: Pick<JobContext, "paths" | "env">): void {
   const source = currentSource(context);
   const [model] = embeddingModels(db);
-  const isOther = model !== undefined && !isOf(source, model.name);
+  const isOther = model !== undefined && !isFromSource(source, model.name);
   if (source.kind !== "none" && (isOther || nextToEmbed(db, 1).length > 0)) enqueueEmbed(db, Date.now());
 }
 

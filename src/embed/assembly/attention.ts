@@ -3,42 +3,49 @@ import { expOf, maxOf, sumOf } from "./math";
 
 const HEAD: i32 = 32;
 const HEAD_BYTES: usize = 128;
-/** The score of padding columns: e^score is 0. */
+/** The score of padding columns. e^score is 0. */
 const MASKED: f32 = -1e30;
 
 /**
- * out[t][head] = softmax(q[t] . k) v. Each row of `qkv` has the query, the key and the value, `size` wide each.
- * `scratch`: the transposed keys of a head and one row of scores, (32 + 1) * tokens rounded up to 8.
+ * out[t][head] = softmax(q[t] . k / sqrt(32)) v. A row of `qkv` is a query, a key and a value of `size` floats each.
+ * `scratch` holds the transposed keys of a head and one row of scores: 33 * (tokens rounded up to 8) floats.
  */
 export function attend(qkv: usize, out: usize, scratch: usize, tokens: i32, size: i32): void {
-  const row = (<usize>size * 3) << 2;
-  const outRow = (<usize>size) << 2;
-  const width = ((<usize>tokens + 7) & ~7) << 2;
-  const scores = scratch + <usize>HEAD * width;
-  for (let head: usize = 0; head < outRow; head += HEAD_BYTES) {
-    transposeKeys(qkv + outRow + head, row, scratch, tokens, width);
+  const rowBytes = (<usize>size * 3) << 2;
+  const vectorBytes = (<usize>size) << 2;
+  const scoreBytes = ((<usize>tokens + 7) & ~7) << 2;
+  const scores = scratch + <usize>HEAD * scoreBytes;
+  for (let head: usize = 0; head < vectorBytes; head += HEAD_BYTES) {
+    transposeKeys(qkv + vectorBytes + head, rowBytes, scratch, tokens, scoreBytes);
     for (let t = 0; t < tokens; t++) {
-      score(qkv + <usize>t * row + head, scratch, width, scores);
-      for (let i = (<usize>tokens) << 2; i < width; i += 4) store<f32>(scores + i, MASKED);
-      const sum = exponentials(scores, width);
-      weighValues(scores, qkv + 2 * outRow + head, row, tokens, <f32>1 / sum, out + <usize>t * outRow + head);
+      score(qkv + <usize>t * rowBytes + head, scratch, scoreBytes, scores);
+      for (let i = (<usize>tokens) << 2; i < scoreBytes; i += 4) store<f32>(scores + i, MASKED);
+      const sum = exponentials(scores, scoreBytes);
+      weighValues(
+        scores,
+        qkv + 2 * vectorBytes + head,
+        rowBytes,
+        tokens,
+        <f32>1 / sum,
+        out + <usize>t * vectorBytes + head,
+      );
     }
   }
 }
 
-function transposeKeys(keys: usize, row: usize, transposed: usize, tokens: i32, width: usize): void {
-  memory.fill(transposed, 0, <usize>HEAD * width);
+function transposeKeys(keys: usize, rowBytes: usize, transposed: usize, tokens: i32, scoreBytes: usize): void {
+  memory.fill(transposed, 0, <usize>HEAD * scoreBytes);
   for (let t = 0; t < tokens; t++) {
-    const key = keys + <usize>t * row;
+    const key = keys + <usize>t * rowBytes;
     const column = transposed + ((<usize>t) << 2);
-    for (let d: usize = 0; d < <usize>HEAD; d++) store<f32>(column + d * width, load<f32>(key + (d << 2)));
+    for (let d: usize = 0; d < <usize>HEAD; d++) store<f32>(column + d * scoreBytes, load<f32>(key + (d << 2)));
   }
 }
 
-/** Eight tokens at a time, which avoids horizontal sums. */
-function score(query: usize, transposed: usize, width: usize, scores: usize): void {
+/** Computes the scores of eight tokens at a time, which avoids horizontal sums. */
+function score(query: usize, transposed: usize, scoreBytes: usize, scores: usize): void {
   const factor = f32x4.splat(<f32>1 / sqrt(<f32>HEAD));
-  for (let i: usize = 0; i < width; i += 32) {
+  for (let i: usize = 0; i < scoreBytes; i += 32) {
     let a = f32x4.splat(0);
     let b = f32x4.splat(0);
     let column = transposed + i;
@@ -46,7 +53,7 @@ function score(query: usize, transposed: usize, width: usize, scores: usize): vo
       const q = v128.load_splat<f32>(query + d);
       a = f32x4.add(a, f32x4.mul(q, v128.load(column)));
       b = f32x4.add(b, f32x4.mul(q, v128.load(column + 16)));
-      column += width;
+      column += scoreBytes;
     }
     v128.store(scores + i, f32x4.mul(a, factor));
     v128.store(scores + i + 16, f32x4.mul(b, factor));
@@ -54,12 +61,12 @@ function score(query: usize, transposed: usize, width: usize, scores: usize): vo
 }
 
 /** Replaces the scores by e^(score - largest score), which cannot overflow, and returns their sum. */
-function exponentials(scores: usize, width: usize): f32 {
+function exponentials(scores: usize, scoreBytes: usize): f32 {
   let largest = f32x4.splat(MASKED);
-  for (let i: usize = 0; i < width; i += 16) largest = f32x4.max(largest, v128.load(scores + i));
+  for (let i: usize = 0; i < scoreBytes; i += 16) largest = f32x4.max(largest, v128.load(scores + i));
   const peak = f32x4.splat(maxOf(largest));
   let sum = f32x4.splat(0);
-  for (let i: usize = 0; i < width; i += 16) {
+  for (let i: usize = 0; i < scoreBytes; i += 16) {
     const e = expOf(f32x4.sub(v128.load(scores + i), peak));
     v128.store(scores + i, e);
     sum = f32x4.add(sum, e);
@@ -67,7 +74,7 @@ function exponentials(scores: usize, width: usize): f32 {
   return sumOf(sum);
 }
 
-function weighValues(scores: usize, values: usize, row: usize, tokens: i32, factor: f32, out: usize): void {
+function weighValues(scores: usize, values: usize, rowBytes: usize, tokens: i32, factor: f32, out: usize): void {
   let s0 = f32x4.splat(0);
   let s1 = f32x4.splat(0);
   let s2 = f32x4.splat(0);
@@ -87,7 +94,7 @@ function weighValues(scores: usize, values: usize, row: usize, tokens: i32, fact
     s5 = f32x4.add(s5, f32x4.mul(p, v128.load(value, 80)));
     s6 = f32x4.add(s6, f32x4.mul(p, v128.load(value, 96)));
     s7 = f32x4.add(s7, f32x4.mul(p, v128.load(value, 112)));
-    value += row;
+    value += rowBytes;
   }
   const scale = f32x4.splat(factor);
   v128.store(out, f32x4.mul(s0, scale));

@@ -1,14 +1,14 @@
 // The dense layer: 8-bit weights with a scale per group of inputs, 16-bit activations with a scale per token.
 import { sumsOf } from "./math";
 
-/** Inputs that share a scale. With one scale per row of 1,536 the worst texts fall below a cosine of 0.9995. */
+/** Inputs that share a scale. With one scale per 1,536 inputs, some texts would have a cosine below 0.9995. */
 const GROUP: usize = 128;
-/** Tokens whose activations fit the L1 cache. */
+/** The activations of this many tokens fit into the L1 cache. */
 const BLOCK: i32 = 16;
 
 /**
  * y[t][o] = sum over groups of (x[t] . w[o]) * scale * xScale[t], plus bias[o].
- * Tokens are a multiple of two, outputs of four. Scales are in the order of use: four outputs of a group, then the next group.
+ * `tokens` is a multiple of two, `outputs` of four. The order of scales: four outputs of a group, then the next group.
  */
 export function linear(
   x: usize,
@@ -37,7 +37,7 @@ export function linear(
   }
 }
 
-/** Two tokens by four outputs: eight sums and their operands fit the sixteen registers. */
+/** Computes two tokens by four outputs: eight sums and their operands fit into sixteen registers. */
 function tile(x: usize, w: usize, scales: usize, n: usize, out: usize, next: usize): void {
   let f0 = f32x4.splat(0);
   let f1 = f32x4.splat(0);

@@ -1,10 +1,10 @@
-// exp and horizontal sums for four floats at a time: WebAssembly has neither.
+// exp and horizontal sums of four floats, which WebAssembly does not have.
 
 const LOG2E: f32 = 1.4426950408889634;
-// ln 2 in two parts: x - n * ln 2 then loses no bits.
+// ln 2 in two parts, so that x - n * ln 2 loses no bits.
 const LN2_HIGH: f32 = 0.693359375;
 const LN2_LOW: f32 = -2.1219444e-4;
-/** Below this e^x is not a normal float. */
+/** For a smaller x, e^x is not a normal float. */
 const MIN_EXPONENT: f32 = -87;
 
 /** e^x for x <= 0, with a relative error below 1e-7. */
@@ -34,7 +34,7 @@ export function maxOf(v: v128): f32 {
   return max(f32x4.extract_lane(pairs, 0), f32x4.extract_lane(pairs, 1));
 }
 
-/** The four sums of four vectors, as one vector. */
+/** A vector with the sums of four vectors. */
 export function sumsOf(a: v128, b: v128, c: v128, d: v128): v128 {
   const ab = f32x4.add(v128.shuffle<f32>(a, b, 0, 4, 1, 5), v128.shuffle<f32>(a, b, 2, 6, 3, 7));
   const cd = f32x4.add(v128.shuffle<f32>(c, d, 0, 4, 1, 5), v128.shuffle<f32>(c, d, 2, 6, 3, 7));

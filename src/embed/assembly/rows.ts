@@ -1,7 +1,7 @@
-// Operations on rows (a row is a token's vector): embedding lookup, layer norm, GELU, quantising to 16 bits.
+// Operations on rows (a row is a token's vector): embedding lookup, layer norm, GELU, quantisation to 16 bits.
 import { expOf, maxOf, sumOf } from "./math";
 
-/** Products with 127 summed over a group of inputs fit 32 bits. */
+/** Small enough that the sum of products with 127 over a group of inputs fits into 32 bits. */
 const ACTIVATION_MAX: f32 = 4095;
 
 /** out[t] = words[ids[t]] * scale + places[positions[t]]. */
@@ -76,7 +76,7 @@ export function gelu(x: usize, count: i32): void {
   }
 }
 
-/** q[t] = x[t] in 16 bits, with a scale per row. */
+/** q[t] = x[t] rounded to 16 bits, with a scale per row. */
 export function quantiseRows(x: usize, q: usize, scales: usize, tokens: i32, size: i32): void {
   const bytes = (<usize>size) << 2;
   for (let t = 0; t < tokens; t++) {

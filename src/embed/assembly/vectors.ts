@@ -1,7 +1,7 @@
-// The vector scan. A record has 8 bits per dimension (a multiple of sixteen dimensions), then its scale as a float.
+// The vector scan. A record has a byte per dimension (a multiple of 16 dimensions), then its scale as a float.
 import { sumsOf } from "./math";
 
-/** out[r] = (records[r] . query) * its scale. The query is in 16 bits; rows are a multiple of four. */
+/** out[r] = (records[r] . query) * scale of records[r]. The query has 16-bit numbers; `rows` is a multiple of four. */
 export function dotRecords(records: usize, query: usize, out: usize, rows: i32, dimensions: i32): void {
   const n = <usize>dimensions;
   const stride = n + 4;
@@ -32,7 +32,7 @@ export function dotRecords(records: usize, query: usize, out: usize, rows: i32, 
   }
 }
 
-/** Finds the codes with at most `maxBits` bits unlike the query's. Writes row | bits << 16 for each and returns their number. */
+/** Writes row | bits << 16 for each code that differs from the query in at most `maxBits` bits. Returns their number. */
 export function nearCodes(codes: usize, query: usize, out: usize, rows: i32, codeBytes: i32, maxBits: i32): i32 {
   let code = codes;
   let found = 0;

@@ -1,19 +1,19 @@
-// OpenAI's chat completions, which dozens of servers speak, each a little differently.
+// OpenAI's chat completions protocol. Dozens of servers implement it with small differences.
 import { asCount, asObject, asObjects, asString, type JsonObject } from "../../core/json.ts";
 import { reportedCost } from "../price.ts";
 import type { LlmRequest, Usage } from "../provider.ts";
 import { jsonOnly } from "../template.ts";
-import { type Ask, askOverHttp, type ModelServer } from "./http-protocol.ts";
+import { type SendRequest, sendOverHttp, type ModelServer } from "./http-protocol.ts";
 
-export function chatProtocol(server: ModelServer): Ask {
-  return askOverHttp(server, {
+export function chatProtocol(server: ModelServer): SendRequest {
+  return sendOverHttp(server, {
     path: "/chat/completions",
     headers: server.apiKey === undefined ? {} : { authorization: `Bearer ${server.apiKey}` },
     optionalFields: [
       { name: "stream_options", pattern: /stream_options|include_usage/i },
       { name: "max_tokens", pattern: /max_tokens/i },
       { name: "temperature", pattern: /temperature/i },
-      // An error that names no field is taken to mean the schema.
+      // If the error names no field, assume that the server does not support the schema.
       { name: "json_schema", pattern: /^/ },
       { name: "json_object", pattern: /response_format|json_object|json mode/i },
     ],
@@ -55,6 +55,6 @@ function usageOf(reply: JsonObject): Usage | undefined {
   const inputTokens = asCount(usage?.["prompt_tokens"]);
   const outputTokens = asCount(usage?.["completion_tokens"]);
   if (inputTokens === undefined || outputTokens === undefined) return undefined;
-  // OpenRouter also reports what it charged.
+  // OpenRouter also reports the cost.
   return { inputTokens, outputTokens, ...reportedCost(usage?.["cost"]) };
 }

@@ -1,5 +1,5 @@
-// The user's own Claude Code as a model: one `claude -p` per request, without settings, hooks, plugins, MCP servers,
-// CLAUDE.md and transcripts. C_MEM_ENABLED=0 stops our own hooks, should they run.
+// Uses the user's Claude Code as a model. Runs `claude -p` for each request, without settings, hooks, plugins, MCP
+// servers, CLAUDE.md and transcripts. C_MEM_ENABLED=0 disables C-Mem's hooks if they run anyway.
 import { mkdirSync } from "node:fs";
 import { asObject, asString, parseJson } from "../../core/json.ts";
 import { filterText } from "../../core/privacy/filter.ts";
@@ -10,20 +10,20 @@ import { reportedCost } from "../price.ts";
 import type { LlmReply, Usage } from "../provider.ts";
 import { replyValue } from "../reply-value.ts";
 import { jsonOnly } from "../template.ts";
-import type { Ask } from "./http-protocol.ts";
+import type { SendRequest } from "./http-protocol.ts";
 import { addUsage } from "./messages.ts";
 
 export interface ClaudeCode {
-  /** The executable; undefined where none was found. */
+  /** The executable; undefined if it was not found. */
   command: string | undefined;
   model: string;
   timeoutMs: number;
-  /** Always the same one: the client records every folder it runs in. */
+  /** Always the same folder, because Claude Code records every folder it runs in. */
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-export function claudeCodeProtocol(claude: ClaudeCode): Ask {
+export function claudeCodeProtocol(claude: ClaudeCode): SendRequest {
   return async (request, signal) => {
     if (claude.command === undefined) throw new LlmError("not-found", "The claude command was not found");
     mkdirSync(claude.cwd, { recursive: true, mode: 0o700 });
@@ -54,16 +54,16 @@ function argumentsFor(model: string, system: string): string[] {
   return [...switches, ...Object.entries(options).flat()];
 }
 
-/** Variables of a session that may have started us: with them the client would join that session. */
-const SESSION_MARKS =
+/** Variables of the session that started this process. With them, Claude Code would join that session. */
+const SESSION_VARIABLES =
   /^(?:CLAUDECODE|CLAUDE_(?:PROJECT_DIR|PLUGIN_\w+|ENV_FILE|PID)|CLAUDE_CODE_(?:ENTRYPOINT|SSE_PORT|CHILD_SESSION|SESSION_\w+))$/;
 
 function environmentFor(env: ClaudeCode["env"], maxOutputTokens: number): Record<string, string | undefined> {
   return {
-    ...Object.fromEntries(Object.entries(env).filter(([name]) => !SESSION_MARKS.test(name))),
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => !SESSION_VARIABLES.test(name))),
     C_MEM_ENABLED: "0",
     CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxOutputTokens),
-    // Retries are the worker's.
+    // The worker retries.
     CLAUDE_CODE_MAX_RETRIES: "0",
     CLAUDE_CODE_DISABLE_THINKING: "1",
     CLAUDE_CODE_DISABLE_CLAUDE_MDS: "1",
@@ -74,7 +74,7 @@ function environmentFor(env: ClaudeCode["env"], maxOutputTokens: number): Record
 
 function finish({ status, stdout, stderr }: ChildResult): LlmReply {
   const result = asObject(parseJson(stdout));
-  // Without a result it sent nothing: not logged in, no connection, a wrong option.
+  // Without a result, Claude Code sent no request: not logged in, no connection, or a wrong option.
   if (result?.["type"] !== "result") throw failure(stderr || stdout || `exit code ${status}`, "nothing");
   const text = asString(result["result"]) ?? "";
   const usage = { ...addUsage(undefined, result), ...reportedCost(result["total_cost_usd"]) };
@@ -90,7 +90,7 @@ function finish({ status, stdout, stderr }: ChildResult): LlmReply {
   return { value: replyValue(text), text, usage, model };
 }
 
-/** The client reports errors as text. */
+/** Claude Code reports errors as text. */
 const FAILURES: readonly [LlmErrorKind, RegExp][] = [
   ["auth", /\/login|log ?in|api key|authenticat|oauth|credit balance|\b40[123]\b|subscription/i],
   ["rate-limit", /usage limit|rate limit|limit reached|hit your .*limit|\b429\b/i],
@@ -102,7 +102,7 @@ const FAILURES: readonly [LlmErrorKind, RegExp][] = [
 
 function failure(words: string, spent: Usage | "nothing"): LlmError {
   const kind = FAILURES.find(([, pattern]) => pattern.test(words))?.[0] ?? "server";
-  // "Claude AI usage limit reached|1763200000": until then, in seconds.
+  // "Claude AI usage limit reached|1763200000" has the time in seconds at which the limit ends.
   const until = Number(/\|(\d{10})\b/.exec(words)?.[1] ?? Number.NaN) * 1000;
   const retryAfterMs = Number.isFinite(until) ? Math.max(0, until - Date.now()) : undefined;
   return new LlmError(kind, `claude: ${oneLine(filterText(words), 300)}`, { spent, retryAfterMs });

@@ -1,5 +1,5 @@
-// What both HTTP protocols share: one request, its reply read as a stream or as a whole, and optional fields left out
-// once a server refuses them.
+// Sends requests for both HTTP protocols and reads the replies, streamed or whole. Omits optional fields that a server
+// refuses.
 import { asObject, type JsonObject, parseJson } from "../../core/json.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import { LlmError } from "../error.ts";
@@ -10,7 +10,7 @@ import { sseData } from "../sse.ts";
 import { streamedError } from "../status-error.ts";
 
 export interface ModelServer {
-  /** Without the protocol's own path. */
+  /** Without the path of the protocol. */
   baseUrl: string;
   apiKey: string | undefined;
   model: string;
@@ -21,31 +21,31 @@ export interface ModelServer {
 export interface Answer {
   model: string;
   text: string;
-  /** The structured answer, where the protocol has one: JSON in pieces, or the object. */
+  /** The structured answer, if the protocol has one: a JSON text or an object. */
   input: string | JsonObject | undefined;
   stopReason: string | undefined;
   isRefused: boolean;
-  /** Undefined: the server did not count. */
+  /** Undefined if the server reports no token counts. */
   usage: Usage | undefined;
 }
 
 export interface HttpProtocol {
   path: string;
   headers: Readonly<Record<string, string>>;
-  /** In the order in which an error message that may mean several fields is read. */
+  /** If an error message matches several fields, the first one is omitted. */
   optionalFields: readonly { name: string; pattern: RegExp }[];
   bodyOf(request: LlmRequest, refused: ReadonlySet<string>): object;
-  /** A reply that the server did not stream. */
+  /** True for a reply that the server did not stream. */
   isWhole(reply: JsonObject): boolean;
   /** Adds an event of the stream, or a whole reply, to the answer. */
   applyEvent(answer: Answer, event: JsonObject): void;
-  /** The stream is complete, though the connection may still be open. */
+  /** True for the last event of a stream. The connection may still be open. */
   isLast(event: JsonObject): boolean;
 }
 
-export type Ask = (request: LlmRequest, signal?: AbortSignal) => Promise<LlmReply>;
+export type SendRequest = (request: LlmRequest, signal?: AbortSignal) => Promise<LlmReply>;
 
-export function askOverHttp(server: ModelServer, protocol: HttpProtocol): Ask {
+export function sendOverHttp(server: ModelServer, protocol: HttpProtocol): SendRequest {
   const known = new Set<string>();
   const send = (request: LlmRequest, refused: ReadonlySet<string>, signal?: AbortSignal): Promise<LlmReply> =>
     post(
@@ -66,7 +66,7 @@ export function askOverHttp(server: ModelServer, protocol: HttpProtocol): Ask {
         for (const name of refused) known.add(name);
         return reply;
       } catch (error) {
-        // Servers and models accept different fields; a refused request costs nothing.
+        // Try again without the refused field. A rejected request costs nothing.
         if (!(error instanceof LlmError) || error.kind !== "rejected") throw error;
         const isRefused = ({ name, pattern }: { name: string; pattern: RegExp }): boolean =>
           !refused.has(name) && pattern.test(error.message);
@@ -103,7 +103,7 @@ async function readAnswer({ isStream, chunks }: HttpReply, protocol: HttpProtoco
     protocol.applyEvent(answer, event);
     if (protocol.isLast(event)) return answer;
   }
-  // Some servers leave the last event out.
+  // Some servers omit the last event.
   if (answer.stopReason !== undefined) return answer;
   throw withCost(new LlmError("network", "The connection closed before the reply was complete"), answer);
 }
@@ -112,7 +112,7 @@ function isError({ type, error }: JsonObject): boolean {
   return type === "error" || (error !== undefined && error !== null);
 }
 
-/** What arrived before the error is billed; if nothing did, only a broken connection may be. */
+/** The server bills text that arrived before the error. Without text, only a broken connection may be billed. */
 function withCost(error: LlmError, { text, usage }: Answer): LlmError {
   if (usage === undefined && text === "" && error.kind !== "network") return error;
   const spent = usage !== undefined && usage.inputTokens > 0 ? usage : "unknown";
@@ -131,7 +131,7 @@ function finish(request: LlmRequest, { model, text, input, stopReason, isRefused
   if (isRefused || REFUSED.has(stopReason)) throw new LlmError("refusal", "The model declined to answer", { spent });
   if (TRUNCATED.has(stopReason)) throw new LlmError("truncated", `The answer was cut off (${stopReason})`, { spent });
   const value = typeof input === "string" ? asObject(parseJson(input)) : input;
-  // Pieces that are not valid JSON may contain JSON.
+  // Invalid JSON may contain a valid object.
   const words = typeof input === "string" && value === undefined ? input : text;
   return { value: value ?? replyValue(words), text: words, usage: spent, model };
 }

@@ -1,16 +1,16 @@
-// Anthropic's Messages API: the answer is the input of a tool that the model is made to call.
+// Anthropic's Messages API. The model is forced to call a tool, and the tool's input is the answer.
 import { asCount, asObject, asObjects, asString, type JsonObject } from "../../core/json.ts";
 import type { LlmRequest, Usage } from "../provider.ts";
-import { type Answer, type Ask, askOverHttp, type ModelServer } from "./http-protocol.ts";
+import { type Answer, type SendRequest, sendOverHttp, type ModelServer } from "./http-protocol.ts";
 
-export function messagesProtocol(server: ModelServer): Ask {
-  return askOverHttp(server, {
+export function messagesProtocol(server: ModelServer): SendRequest {
+  return sendOverHttp(server, {
     path: "/v1/messages",
     headers: {
       "anthropic-version": "2023-06-01",
       ...(server.apiKey !== undefined && { "x-api-key": server.apiKey }),
     },
-    // Newer models refuse one or the other with status 400.
+    // Newer models refuse some of these fields with status 400.
     optionalFields: [
       { name: "tool_choice", pattern: /tool_choice|forc(?:e|ed|es|ing) tool/i },
       { name: "temperature", pattern: /temperature|sampling/i },
@@ -32,7 +32,7 @@ function bodyOf(request: LlmRequest, refused: ReadonlySet<string>): object {
     tools: [{ name, description: about, input_schema: json }],
     tool_choice: refused.has("tool_choice") ? { type: "auto" } : { type: "tool", name },
     ...(!refused.has("temperature") && { temperature: 0 }),
-    // A model that thinks by default bills for it, and then cannot be made to call a tool.
+    // Thinking is billed, and a model that thinks cannot be forced to call a tool.
     ...(!refused.has("thinking") && { thinking: { type: "disabled" } }),
   };
 }
@@ -69,7 +69,7 @@ function applyEvent(answer: Answer, event: JsonObject): void {
 
 const INPUT_TOKENS = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
 
-/** The counts of a stream are running totals: the last ones count. */
+/** The counts in a stream are running totals, so the last ones are used. */
 export function addUsage(before: Usage | undefined, message: JsonObject | undefined): Usage {
   const usage = asObject(message?.["usage"]);
   const inputTokens = INPUT_TOKENS.reduce((sum, key) => sum + (asCount(usage?.[key]) ?? 0), 0);

@@ -1,7 +1,7 @@
 // Sends one request to the model if the budget allows it. Failures become outcomes, not exceptions.
 import type { Settings } from "../../config/schema.ts";
 import { failedCost, likelyCost, maximumCost, replyCost } from "../../llm/budget.ts";
-import { LlmError, nextAfter } from "../../llm/error.ts";
+import { LlmError, actionAfterFailure } from "../../llm/error.ts";
 import type { LlmReply, LlmRequest, Provider } from "../../llm/provider.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { transaction } from "../../store/db/transaction.ts";
@@ -85,7 +85,7 @@ export async function askModel(
 function afterFailure(db: Db, { fingerprint }: Provider, error: LlmError, now: number): Enriched {
   const { kind, message } = error;
   const times = findPause(db, fingerprint)?.times ?? 0;
-  const next = nextAfter(error, times);
+  const next = actionAfterFailure(error, times);
   if (next.kind === "give-up") return kept(message);
   if (next.kind === "again") return later(0, false, message);
   const until = next.kind === "stop" ? null : now + next.afterMs;
