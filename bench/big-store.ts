@@ -24,7 +24,7 @@ const MB = 1_000_000;
 const BYTES = Number(process.env["C_MEM_SPACE_MB"] ?? (IS_FULL ? 10_000 : 100)) * MB;
 const PROJECTS = 24;
 const ROUNDS = IS_FULL ? 7 : 3;
-/** The share of the store that the purge leaves. */
+/** The purge keeps this share of the store. */
 const KEPT_SHARE = 0.5;
 
 interface Place {
@@ -116,7 +116,7 @@ function backUp(place: Place): void {
   rmSync(join(place.root, "c-mem", "backups"), { recursive: true });
 }
 
-/** Purges down to a limit while hooks fire. */
+/** Purges the store while hooks run, and measures both. */
 async function shrink(place: Place): Promise<void> {
   const before = statSync(place.database).size;
   const limit = Math.round((before / 1024 / 1024) * KEPT_SHARE);

@@ -11,7 +11,6 @@ import { type EmbeddingModel, setWantedModel } from "../src/store/vectors/vector
 import { seeded } from "../test/chaos/chance.ts";
 import { BIN } from "./measure.ts";
 
-/** Tool uses to a turn, turns to a session. */
 const USES_PER_TURN = 10;
 const TURNS_PER_SESSION = 5;
 const VOCABULARY = 40_000;
@@ -25,7 +24,7 @@ const SPAN_MS = 3 * 365 * 86_400_000;
 /** One tool use in 10 fails. */
 const FAILED_SHARE = 10;
 
-/** The same on every run. */
+/** Seeded, so that every run generates the same store. */
 const random = seeded(1);
 
 const SYLLABLES = [..."bcdfghklmnprtvz"].flatMap((consonant) => [..."aeiou"].map((vowel) => consonant + vowel));
@@ -60,7 +59,7 @@ export function createStore(home: string, size: number): Db {
   }
   for (const table of ["turns_fts", "tool_uses_fts", "prompts_trigram"])
     db.exec(`INSERT INTO ${table} (${table}) VALUES ('optimize')`);
-  // Everything is indexed, so searches do not index again.
+  // Marks everything as indexed, so that searches do not index it again.
   db.run("UPDATE index_state SET last_id = (SELECT max(id) FROM tool_uses) WHERE name = 'tool_uses'");
   return db;
 }

@@ -20,7 +20,7 @@ export function sessionId(index: number): string {
   return `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
 }
 
-/** Prompts, answers, tool calls with outputs of some KB, and copies of whole files. */
+/** Each turn has a prompt, answers, tool calls with outputs of some KB, and copies of whole files. */
 export function transcript(index: number, turns = TURNS): string {
   return Array.from({ length: turns }, (_, turn) => turnLines(index, turn)).join("");
 }

@@ -138,7 +138,7 @@ function toolUse(kilobytes: number): object {
 
 const QUESTION = "Why does widget4711 lose its calibration when gateway4711 restarts part4711?";
 
-/** A store as after months of work: the schema from a real hook run, the rows by SQL. */
+/** Fills the store as after months of work: real hooks create the schema, SQL inserts the rows. */
 function fill(home: string, project: string, hook: (command: string, payload: object) => () => void): void {
   hook("new", { hook_event_name: "UserPromptSubmit", prompt: "first" })();
   hook("context", { session_id: "next", hook_event_name: "SessionStart", source: "startup" })();

@@ -19,7 +19,7 @@ import { type Query, readQueries, type RealStore, withRealSessions } from "./rea
 /** Sessions are related by a file that at most this share of a repository's sessions touched. */
 const RARE_SHARE = 0.15;
 const RARE_MIN = 5;
-/** A file that more sessions touched (a changelog) does not tell what a session is about. */
+/** A file that a larger share of sessions touched (a changelog) does not show what a session is about. */
 const COMMON_SHARE = 0.4;
 const EXAMPLES = 12;
 /** These surfaces match an exact file, command or error, so shared files say nothing about them. */

@@ -1,4 +1,4 @@
-// LoCoMo's conversations as a store: one project each, every utterance a turn. C_MEM_LOCOMO names the file.
+// Stores LoCoMo's conversations: each is a project, each utterance a turn. C_MEM_LOCOMO names the file.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,7 +61,7 @@ export function openLocomo(): LocomoStore | undefined {
 }
 
 function addSample(db: Db, { sample_id: name, conversation, qa }: Sample): Question[] {
-  /** By LoCoMo's names of turns, "D3:12". */
+  /** Turns by LoCoMo's names for them, such as "D3:12". */
   const turns = new Map<string, { sessionId: string; number: number }>();
   transaction(db, () => {
     for (let number = 1; Array.isArray(conversation[`session_${number}`]); number++) {

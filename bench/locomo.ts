@@ -1,7 +1,7 @@
-// LoCoMo: questions about long conversations, with the sessions and turns that have the answer. Retrieval only.
+// Measures search on LoCoMo: questions about long conversations, with the sessions and turns that have the answer.
 //   any@k   share of questions with at least one of their sessions among the first k
-//   all@k   share of questions with every one of them there
-//   frac@k  mean share of a question's sessions there; T@k the same for turns
+//   all@k   share of questions with all of their sessions among the first k
+//   frac@k  mean share of a question's sessions among the first k; T@k: the same for turns
 import { findHits, searchSessions, type SearchOptions } from "../src/recall/search/search.ts";
 import type { TurnHit } from "../src/recall/search/session-hits.ts";
 import type { Db } from "../src/store/db/driver.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { median, PLUGIN, wallMs } from "./measure.ts";
 
 const SERVER = join(PLUGIN, "mcp.cjs");
-/** The first request of a session waits for the server. */
+/** A session's first request waits for the server. */
 const WANTED_MS = 300;
 
 const INITIALIZE = {

@@ -1,4 +1,4 @@
-// What the benchmarks share: timing, medians, and a table of ratios to the first sample.
+// Shared by the benchmarks: timing, medians, and a table of ratios to the first sample.
 import { join, resolve } from "node:path";
 
 export const ROOT = resolve(import.meta.dirname, "..");
@@ -11,7 +11,7 @@ export function wallMs(work: () => unknown): number {
   return performance.now() - start;
 }
 
-/** CPU time, because other programs use the machine, too. */
+/** CPU time instead of wall time, because other programs use the machine, too. */
 export function cpuMs(work: () => unknown): number {
   const start = process.cpuUsage();
   work();
@@ -40,7 +40,7 @@ export function percent(part: number, whole: number, digits = 1): string {
 
 export interface Sample {
   name: string;
-  /** Not timed. */
+  /** Runs before each timed run. */
   before?: () => void;
   run: () => void;
 }

@@ -125,7 +125,7 @@ function stems(text: string): string[] {
     .map((word) => word.replace(/(?:ing|ed|es|s)$/, ""));
 }
 
-/** Sessions with tool uses; the smallest hashes of their ids, so that the choice is not biased. */
+/** Prints sessions with tool uses, chosen by the hash of their ids so that the choice is not biased. */
 function printExamples(db: Db, ids: readonly string[]): void {
   const hash = (id: string): string => createHash("sha256").update(id).digest("hex");
   const chosen = ids.toSorted((a, b) => (hash(a) < hash(b) ? -1 : 1));

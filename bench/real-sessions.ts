@@ -1,4 +1,4 @@
-// A store of real sessions: their transcripts, laid out as the agents keep them, imported by c-mem sync.
+// Makes a store of real sessions: lays out their transcripts as the agents do, and imports them with c-mem sync.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,7 +37,7 @@ export async function withRealSessions(name: string, work: (store: RealStore) =>
     if (status !== 0) throw new Error(stderr);
   }
   const db = openDriver(join(home, ".c-mem", "c-mem.db"), { busyTimeoutMs: 1000 });
-  // A last turn may have no end, and active sessions are not embedded.
+  // The last turn may have no end event, and active sessions are not embedded.
   db.run("UPDATE sessions SET status = 'completed' WHERE status = 'active'");
   updateSearchIndex(db);
   try {

@@ -110,19 +110,19 @@ function measure(db: Db, size: number, model: EmbeddingModel): void {
   }
 }
 
-/** The whole command with the model, if it is installed. */
+/** Times the whole command, if the model is installed. */
 function measureCommand(home: string, size: number): void {
   const paths = resolvePaths({ HOME: home });
   if (!installModel(paths)) return;
   const env = { PATH: process.env["PATH"], C_MEM_WORKER: "0", HOME: home };
   const start = (args: string[]): number => wallMs(() => spawnSync(process.execPath, args, { env }));
-  const search = (query: string, isMeant: boolean): number => {
+  const search = (query: string, isSemantic: boolean): number => {
     const args = [BIN, "search", "--all", "--json", query];
     let stdout = "";
     const ms = wallMs(() => ({ stdout } = spawnSync(process.execPath, args, { env, encoding: "utf8" })));
     const { meta } = JSON.parse(stdout) as { meta: { lanes: string[]; degraded: string | null } };
     // A command that fails or skips an index would look fast.
-    if (meta.lanes.includes("meaning") !== isMeant) throw new Error(`searched ${meta.lanes}: ${meta.degraded}`);
+    if (meta.lanes.includes("meaning") !== isSemantic) throw new Error(`searched ${meta.lanes}: ${meta.degraded}`);
     return ms;
   };
   const queries = Array.from({ length: 7 }, () => `${rareWord()} ${text(4)}`);

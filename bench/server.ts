@@ -17,7 +17,7 @@ const OBSERVATIONS = 100_000;
 const WIDTH = 4;
 const SECONDS = 2;
 const ROUNDS = 3;
-/** A worker that has just started is busy. */
+/** Waits before measuring, because a worker that has just started is busy. */
 const SETTLE_MS = 3_000;
 
 const TRIVIAL = `const { Hono } = await import("hono"); const { serve } = await import("@hono/node-server");
@@ -108,7 +108,7 @@ async function findServer(home: string): Promise<{ port: number; token: string }
       };
       if (record.port > 0) return record;
     } catch {
-      // Not there yet.
+      // The file does not exist yet.
     }
     await setTimeout(50);
   }

@@ -10,7 +10,7 @@ export interface Count {
   acknowledged: number;
   lost: string[];
   doubled: number;
-  /** Rows of these sessions without an event. */
+  /** Stored rows that no agent sent. */
   invented: number;
 }
 

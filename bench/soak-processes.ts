@@ -1,5 +1,5 @@
 // Counts the workers of one data directory that run at once, with their peak memory and open files.
-// A worker counts from taking the lock until it exits or finds the lock taken; its process title says so.
+// A worker counts from taking the lock until it exits or sees that it lost the lock; its process title shows this.
 import { readdirSync, readFileSync } from "node:fs";
 import type { World } from "../test/e2e/harness.ts";
 

@@ -50,7 +50,7 @@ export async function benchWorker(): Promise<void> {
   console.log(
     `  ${SESSIONS} sessions imported      ${seconds.toFixed(1)} s, ${used.toFixed(1)} s of CPU time, ${rss(second.pid as number).toFixed(0)} MB`,
   );
-  // Above its memory limit: a new worker replaces it.
+  // The worker is above its memory limit, so a new one replaces it.
   await until(() => pid(env.C_MEM_HOME) !== second.pid && rss(pid(env.C_MEM_HOME)) > 0);
   await setTimeout(2_000);
   await watch("after that", pid(env.C_MEM_HOME));

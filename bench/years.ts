@@ -10,9 +10,9 @@ const VOCABULARY = 40_000;
 const POOL_LINES = 30_000;
 const WORDS_PER_LINE = 9;
 const MAX_TURNS = 40;
-/** As in real sessions. */
+/** The mean in real sessions. */
 const USES_PER_TURN = 9;
-/** Share of outputs and their lines: half have up to 4, one in a thousand up to the client's limit. */
+/** Half of all outputs have up to 4 lines, one in a thousand up to 1,500, the client's limit. */
 const OUTPUT_LINES = [
   [0.5, 4],
   [0.9, 30],
@@ -46,7 +46,7 @@ export function writeYears(claudeDir: string, projects: readonly string[], bytes
   for (const folder of folders) mkdirSync(folder, { recursive: true });
   let number = 0;
   for (let written = 0; written < bytes; number++) {
-    // Few projects get most of the work.
+    // A few projects get most of the work.
     const project = Math.floor(random() ** 2 * projects.length);
     const at = now - SPAN_MS * (1 - written / bytes);
     const text = years({ id: sessionId(number), number, cwd: projects[project] ?? "", at, random, pool });

@@ -71,13 +71,13 @@ export function runQuery(
     }
     return result.exitCode ?? EXIT.ok;
   };
-  if (opensStore) return onStore(input, answer, { startsWorker });
+  if (opensStore) return withQueryContext(input, answer, { startsWorker });
   // The query does not use the database.
   return answer({ db: undefined as unknown as Db, paths, env, cwd: process.cwd() });
 }
 
 /** Opens the store; prints which project was chosen if the name matches several. */
-export function onStore<T>(
+export function withQueryContext<T>(
   { project }: { project?: unknown },
   work: (context: QueryContext) => Promise<T> | T,
   options: StoreOptions = {},

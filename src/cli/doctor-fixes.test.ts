@@ -7,7 +7,7 @@ import { resolvePaths } from "../config/paths.ts";
 import { applyFixes } from "./doctor-fixes.ts";
 import { DamagedStore } from "./store.ts";
 
-it("leaves damage found while fixing something else to the database repair", async () => {
+it("throws DamagedStore if a fix finds damage, so that the caller repairs the database", async () => {
   const paths = resolvePaths({ C_MEM_HOME: mkdtempSync(join(tmpdir(), "c-mem-fix-")) });
   const { db, add } = seedStore(paths.database);
   add("one", prompt("Fix it"));

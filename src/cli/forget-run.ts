@@ -24,18 +24,18 @@ interface ForgetOptions {
   beforeDelete?: () => void;
 }
 
-export async function runForget(context: QueryContext, plan: Plan, how: ForgetOptions): Promise<number> {
-  const { json, command, namedIn, beforeDelete } = how;
+export async function runForget(context: QueryContext, plan: Plan, options: ForgetOptions): Promise<number> {
+  const { json, command, namedIn, beforeDelete } = options;
   const shortId = shortIds(
     context.db,
     plan.rows.sessions.map((row) => row.item),
   );
-  if (how.dryRun) {
+  if (options.dryRun) {
     if (json) printAnswer(command, plan);
     else print(planText(plan.rows, "This would be deleted:", shortId));
     return EXIT.ok;
   }
-  if (!how.yes) {
+  if (!options.yes) {
     say(planText(plan.rows, "This will be deleted for good:", shortId));
     if (!(await askYesNo("Forget it?", { isDestructive: true }))) {
       beforeDelete?.();

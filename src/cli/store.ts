@@ -6,7 +6,7 @@ import { AppError } from "../core/error.ts";
 import { type Db, isDamage } from "../store/db/driver.ts";
 import { toStoreError } from "../store/db/open.ts";
 import { statOf } from "../platform/read-file.ts";
-import { wake } from "./worker-control.ts";
+import { startWorkerIfEnabled } from "./worker-control.ts";
 
 export interface StoreOptions {
   /** False for commands that report the worker's state. */
@@ -42,7 +42,7 @@ const SHORT_LOG_BYTES = 512 * 1024;
 function release(db: Db, paths: Paths, startsWorker: boolean): void {
   if ((statOf(`${paths.database}-wal`)?.size ?? 0) > SHORT_LOG_BYTES) db.close();
   // Last, because the work may have added jobs.
-  if (startsWorker) wake(paths);
+  if (startsWorker) startWorkerIfEnabled(paths);
 }
 
 /** Damage may show only when a page is read. The repair needs the database closed. */
@@ -87,7 +87,7 @@ export async function withRepair<T>(work: () => T | Promise<T>): Promise<T> {
     const { repairNow } = await import("./repair-store.ts");
     repairNow(error.paths);
     if (!error.hasBegun) return work();
-    wake(error.paths);
+    startWorkerIfEnabled(error.paths);
     throw new AppError("store_repaired", "The database was damaged and has been repaired.", {
       hint: "Run the command again.",
     });

@@ -34,7 +34,7 @@ const STOP_MS = 60_000;
 const POLL_MS = 50;
 
 /** Starts a worker at the end of each command, unless the user switched it off. */
-export function wake(paths: Paths): void {
+export function startWorkerIfEnabled(paths: Paths): void {
   const { values } = loadSettings({ user: paths.config }, process.env);
   if (!values.worker || !values.enabled || isDisabled(process.env)) return;
   const lock = readLock(paths.workerLock);

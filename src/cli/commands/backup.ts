@@ -22,7 +22,7 @@ import { defineCommand, DRY_RUN, runQuery, YES } from "../command.ts";
 import { EXIT, print, printJson, respond, say } from "../output.ts";
 import { askYesNo } from "../prompts.ts";
 import { withStore } from "../store.ts";
-import { wake, withoutWorker } from "../worker-control.ts";
+import { startWorkerIfEnabled, withoutWorker } from "../worker-control.ts";
 
 export const command = defineCommand({
   about: "create, list, verify or restore backups",
@@ -88,7 +88,7 @@ async function restore(
   const { quarantine, forgotten } = await withoutWorker(paths, () => restoreBackup(paths, path, Date.now()));
   // Stores the events that hooks recorded during the restore.
   withStore(paths, () => {}, { startsWorker: false });
-  wake(paths);
+  startWorkerIfEnabled(paths);
   if (json) {
     printJson("backup", { applied: true, backup: path, contents, set_aside: quarantine, forgotten });
     return EXIT.ok;

@@ -11,7 +11,7 @@ import { SCOPE } from "../../queries/scope.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { currentVersion } from "../../store/db/migrate.ts";
 import { exportRows } from "../../store/reads/export-rows.ts";
-import { defineCommand, onStore } from "../command.ts";
+import { defineCommand, withQueryContext } from "../command.ts";
 import { writeFailed, writeOutputFile } from "../output-file.ts";
 import { EXIT, printAnswer, printJson, say, writeDocument } from "../output.ts";
 
@@ -47,7 +47,7 @@ export const command = defineCommand({
       format: input.format ?? EXPORT_FORMATS.find((one) => one === ending.toLowerCase()),
       download: false,
     };
-    const { data } = await onStore(input, (context) => sessionExport.run(request, context));
+    const { data } = await withQueryContext(input, (context) => sessionExport.run(request, context));
     const { text, ...rest } = data;
     if (file !== undefined) writeOutputFile(file, text, { overwrite: force });
     if (json) printAnswer("export", { data: file === undefined ? data : { ...rest, file } });
@@ -64,7 +64,7 @@ async function exportAll(file: string | undefined, json: boolean): Promise<numbe
   const temporary = file === undefined ? undefined : `${file}.${process.pid}.tmp`;
   const fd = temporary === undefined ? STDOUT : createFile(temporary);
   try {
-    const rows = await onStore({}, ({ db }) => writeRows(db, fd));
+    const rows = await withQueryContext({}, ({ db }) => writeRows(db, fd));
     if (temporary !== undefined && file !== undefined) renameSync(temporary, file);
     if (json) printJson("export", { file, rows });
     else if (file !== undefined) say(`${file}: ${count(rows, "row")}`);

@@ -4,7 +4,7 @@ import { finishForget, planForget } from "../../queries/forget.ts";
 import type { QueryContext } from "../../queries/query.ts";
 import { SCOPE } from "../../queries/scope.ts";
 import { isUnclean } from "../../upkeep/erase/erase-rows.ts";
-import { defineCommand, DRY_RUN, onStore, YES } from "../command.ts";
+import { defineCommand, DRY_RUN, withQueryContext, YES } from "../command.ts";
 import { runForget } from "../forget-run.ts";
 import { EXIT, print, printJson } from "../output.ts";
 
@@ -25,7 +25,7 @@ export const command = defineCommand({
     all: { ...SCOPE.all, about: "search words in every project" },
   },
   run: ({ what = [], yes, dryRun, ...choice }, { json }) =>
-    onStore(choice, (context) =>
+    withQueryContext(choice, (context) =>
       what.length === 0
         ? finish(context, json)
         : runForget(context, planForget(context, what, choice), { json, yes, dryRun, command: "forget" }),

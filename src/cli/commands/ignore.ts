@@ -21,7 +21,7 @@ import { EXIT, print, printJson, respond, say } from "../output.ts";
 import { count } from "../../core/text.ts";
 import { askYesNo, canAsk } from "../prompts.ts";
 import { withStore } from "../store.ts";
-import { defineCommand, DRY_RUN, onStore, YES } from "../command.ts";
+import { defineCommand, DRY_RUN, withQueryContext, YES } from "../command.ts";
 
 export const command = defineCommand({
   about: "stop recording a folder, file or glob",
@@ -71,7 +71,7 @@ export const command = defineCommand({
       save();
       say(`C-Mem no longer records ${pattern}.`);
     };
-    return onStore({}, async (context) => {
+    return withQueryContext({}, async (context) => {
       const plan = planOf(context, { selected: stored });
       const how = { json, yes, dryRun, command: "ignore", namedIn: paths.config, beforeDelete };
       const code = await runForget(context, plan, how);

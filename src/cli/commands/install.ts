@@ -38,7 +38,7 @@ import { EXIT, say } from "../output.ts";
 import { STDERR } from "../../platform/terminal/style.ts";
 import { providerNotice } from "../../queries/provider-notice.ts";
 import { fetchedNode, fetchNode, findNode } from "../runtime.ts";
-import { wake } from "../worker-control.ts";
+import { startWorkerIfEnabled } from "../worker-control.ts";
 import { defineCommand, DRY_RUN, YES } from "../command.ts";
 import { fields, type InputOf } from "../../queries/fields.ts";
 
@@ -125,7 +125,7 @@ export const command = defineCommand({
       nothing: `C-Mem ${VERSION} is already installed in ${claude?.configDir ?? labels.join(", ")}.`,
       after: () => {
         saveRecord(true);
-        wake(paths);
+        startWorkerIfEnabled(paths);
       },
       done: [
         `Done. The next session in ${new Intl.ListFormat("en", { type: "disjunction" }).format(labels)} is recorded. ${input.sync ? "`c-mem search <words>` finds earlier sessions; " : ""}\`c-mem status\` shows the state.`,

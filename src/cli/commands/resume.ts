@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { AppError } from "../../core/error.ts";
 import { fields, type InputOf } from "../../queries/fields.ts";
 import { resume } from "../../queries/resume.ts";
-import { commandOf, defineCommand, onStore, runQuery } from "../command.ts";
+import { commandOf, defineCommand, withQueryContext, runQuery } from "../command.ts";
 import { EXIT } from "../output.ts";
 
 const FIELDS = fields({ exec: { kind: "flag", about: "run the command" }, ...resume.fields });
@@ -15,7 +15,7 @@ export const command = defineCommand({
   async run(input: InputOf<typeof FIELDS>, invocation) {
     if (!input.exec) return runQuery(resume, input, invocation);
     if (invocation.json) throw new AppError("usage", "--exec runs the agent in this terminal and takes no --json.");
-    const { data } = await onStore(input, (context) => resume.run(input, context));
+    const { data } = await withQueryContext(input, (context) => resume.run(input, context));
     return runAgent(data.argv, data.cwd);
   },
 });

@@ -18,7 +18,7 @@ import { updateIdleStatuses } from "../../store/tables/session-status.ts";
 import { countUnindexed, updateSearchIndex } from "../../store/fts/search-index.ts";
 import { startProgress } from "../progress.ts";
 import { openSyncLog, reportResult, startReport, type SyncLog, type SyncReport } from "../sync-report.ts";
-import { defineCommand, type Invocation, onStore, runQuery } from "../command.ts";
+import { defineCommand, type Invocation, withQueryContext, runQuery } from "../command.ts";
 import { planSync, SYNC_FIELDS, syncStatus } from "../../queries/sync-status.ts";
 import { fields, type InputOf } from "../../queries/fields.ts";
 
@@ -61,7 +61,7 @@ async function sync(input: Input, invocation: Invocation, log: SyncLog | undefin
   const { json } = invocation;
   const { project, session } = input;
   const isQuiet = input.quiet || json;
-  return onStore({}, async ({ db, paths, env }) => {
+  return withQueryContext({}, async ({ db, paths, env }) => {
     const { settings, context, files, pending, tooLarge } = planSync(input, { db, paths, env });
     const maxBytes = settings.maxTranscriptMb * 1024 * 1024;
     relaxDurability(db);

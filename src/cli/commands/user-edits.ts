@@ -7,7 +7,7 @@ import { AppError } from "../../core/error.ts";
 import type { Observation } from "../../core/memory.ts";
 import * as queries from "../../queries/user-edits.ts";
 import { readInput } from "../../queries/fields.ts";
-import { defineCommand, onStore, runQuery } from "../command.ts";
+import { defineCommand, withQueryContext, runQuery } from "../command.ts";
 import { EXIT, print, printAnswer } from "../output.ts";
 import { readStdin } from "../stdin.ts";
 
@@ -21,7 +21,7 @@ export const edit = defineCommand({
       return runQuery(queries.edit, { ...changes, id, text }, invocation);
     }
     const number = queries.observationId(id);
-    return onStore({}, ({ db }) => {
+    return withQueryContext({}, ({ db }) => {
       const answer = queries.changeObservation(db, number, (before) => openEditor(before, number));
       if (invocation.json) printAnswer("edit", answer);
       else print(queries.edit.text?.(answer, undefined as never) ?? "");

@@ -37,7 +37,7 @@ export const command = defineCommand({
       case "restart":
         return stopWorker(paths).then(() => start(paths, json));
       case "run":
-        return runHere(paths, once);
+        return runInForeground(paths, once);
     }
   },
 });
@@ -55,7 +55,7 @@ async function stop(paths: Paths, json: boolean): Promise<number> {
 }
 
 /** In the foreground, until Ctrl-C. */
-async function runHere(paths: Paths, once: boolean): Promise<number> {
+async function runInForeground(paths: Paths, once: boolean): Promise<number> {
   const child = spawn(process.execPath, [WORKER.bundle, "--echo", ...(once ? ["--once"] : [])], {
     env: workerEnv(process.env),
     stdio: ["ignore", "inherit", "inherit"],

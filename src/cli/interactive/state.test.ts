@@ -50,7 +50,7 @@ describe("the interactive search", () => {
     expect(state.cursor).toBe(2_000);
   });
 
-  it("cycles project, agent and time, and back", () => {
+  it("cycles through projects, agents and times", () => {
     expect(after(start, "tab").question.here).toBe(false);
     expect(after(start, "tab", "tab").question).toEqual(start.question);
     expect(after(start, "ctrl-a").question.agent).toBe("claude-code");
@@ -94,7 +94,7 @@ describe("the interactive search", () => {
     expect(after(start, "return").outcome).toBeUndefined();
   });
 
-  it("takes better results, and keeps the selected session selected", () => {
+  it("accepts better results and keeps the selected session selected", () => {
     const typed = showResults(type(start, "cart"), results);
     const better = { results: results.toReversed(), by: "meaning" } as const;
     expect(refineResults(typed, better)).toMatchObject({ selected: 0, top: 0, by: "meaning" });

@@ -17,7 +17,7 @@ export interface Preview {
 
 export interface Screen {
   lines: string[];
-  /** In the first line. */
+  /** The cursor is in the first line. */
   cursorColumn: number;
 }
 
@@ -40,7 +40,7 @@ export function draw(
   return { lines, cursorColumn: input.cursorColumn };
 }
 
-/** The part of the query around the cursor. */
+/** Shows the part of the query around the cursor. */
 function inputLine({ question, cursor }: State, columns: number): { text: string; cursorColumn: number } {
   const room = Math.max(1, columns - PROMPT.length - 1);
   let start = 0;
