@@ -9,7 +9,7 @@ export interface Reply<Data, Meta = unknown> {
   meta: Meta;
 }
 
-/** A row of a query's list: `RowOf<typeof projects>`. */
+/** The type of the rows in a query's `results`: `RowOf<typeof projects>`. */
 export type RowOf<Q> = DataOf<Q> extends { results: (infer Row)[] } ? Row : never;
 
 /** An error with a message and a hint for the user. */
@@ -23,7 +23,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The worker refused this browser: `c-mem open` signs it in. */
+/** True after the worker answered with status 401. `c-mem open` signs the browser in. */
 export const isSignedOut = signal(false);
 
 export async function send<Data, Meta = unknown>(
@@ -33,14 +33,14 @@ export async function send<Data, Meta = unknown>(
 ): Promise<Reply<Data, Meta>> {
   return await get<Data, Meta>(path, {
     method,
-    // Sent without a body, too: the worker refuses the content types that a form on another site can send.
+    // Needed without a body, too: the worker rejects every content type that a form on another site can send.
     headers: { "content-type": "application/json" },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 }
 
 interface Load<Data, Meta> {
-  /** The latest reply; the previous one while another loads. */
+  /** The latest reply. While the next one loads, the previous reply stays. */
   reply: Reply<Data, Meta> | undefined;
   error: ApiError | undefined;
   isLoading: boolean;
@@ -48,32 +48,31 @@ interface Load<Data, Meta> {
 
 export interface Loading<Data, Meta = unknown> {
   load: ReadonlySignal<Load<Data, Meta>>;
-  /** Loads again; the current reply stays until the new one arrives. */
+  /** Sends the request again. The current reply stays until the new one arrives. */
   reload: () => void;
-  /** Loads a longer list. */
+  /** Sends the request again with a higher limit. */
   showMore?: () => void;
 }
 
 /**
- * Loads the reply of a query, `useLoad<typeof list>(() => "/api/sessions")`, and again whenever a signal that `path` reads
- * changes; `undefined` loads nothing. A reply to an older request is dropped. A path that was loaded before shows its last
- * reply until the new one arrives.
+ * Loads the reply of a query: `useLoad<typeof list>(() => "/api/sessions")`. Loads again whenever a signal that `path`
+ * reads changes. Loads nothing if `path` returns undefined. Ignores replies to older requests. If the path was loaded
+ * before, its last reply is shown until the new one arrives.
  */
 export function useLoad<Q>(path: () => string | undefined): Loading<DataOf<Q>, MetaOf<Q>> {
-  type Known = Reply<DataOf<Q>, MetaOf<Q>>;
-  const wanted = useComputed(path);
-  const round = useSignal(0);
+  const currentPath = useComputed(path);
+  const reloads = useSignal(0);
   const load = useSignal<Load<DataOf<Q>, MetaOf<Q>>>({ reply: undefined, error: undefined, isLoading: true });
   useSignalEffect(() => {
-    const requested = wanted.value;
-    void round.value;
+    const requested = currentPath.value;
+    void reloads.value;
     if (requested === undefined) {
       load.value = { reply: undefined, error: undefined, isLoading: false };
       return undefined;
     }
     const abort = new AbortController();
-    const known = recent.get(requested) as Known | undefined;
-    load.value = { reply: known ?? load.peek().reply, error: undefined, isLoading: true };
+    const cached = recent.get(requested) as Reply<DataOf<Q>, MetaOf<Q>> | undefined;
+    load.value = { reply: cached ?? load.peek().reply, error: undefined, isLoading: true };
     get<DataOf<Q>, MetaOf<Q>>(requested, { signal: abort.signal }).then(
       (reply) => {
         if (abort.signal.aborted) return;
@@ -90,8 +89,8 @@ export function useLoad<Q>(path: () => string | undefined): Loading<DataOf<Q>, M
   return {
     load,
     reload: () => {
-      // Not `+=`: an effect that calls this would then depend on `round` and loop.
-      round.value = round.peek() + 1;
+      // Not `+=`: an effect that calls this would then depend on `reloads` and loop.
+      reloads.value = reloads.peek() + 1;
     },
   };
 }
@@ -100,7 +99,7 @@ export function asApiError(error: unknown): ApiError {
   return error instanceof ApiError ? error : new ApiError("internal", String(error));
 }
 
-/** Last replies by path: shown at once when the user returns to a page. */
+/** The last reply of each path, shown immediately when the user returns to a page. */
 const recent = new Map<string, Reply<unknown, unknown>>();
 const MAX_RECENT = 50;
 
@@ -114,7 +113,7 @@ function remember(path: string, reply: Reply<unknown, unknown>): void {
 export async function get<Data, Meta = unknown>(path: string, init: RequestInit = {}): Promise<Reply<Data, Meta>> {
   let response: Response;
   try {
-    // The worker answers "nothing found" with status 200, because browsers log a 404 as an error.
+    // Asks for status 200 instead of 404 if nothing is found: browsers log a 404 as an error.
     const headers = {
       accept: "application/json",
       "x-nothing-found": "200",

@@ -1,4 +1,4 @@
-// The shell: navigation, theme, and the page of the address.
+// The layout around all pages: navigation, theme and connection state.
 import { effect, signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
@@ -76,7 +76,7 @@ export function App() {
   );
 }
 
-/** A page once its code is loaded, a skeleton before. */
+/** Loads the code of a page, then renders the page. */
 function CurrentPage({ page, id }: NonNullable<ReturnType<typeof findPage>>) {
   const loaded = useSignal<{ Body: ComponentType<PageProps> } | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
@@ -170,7 +170,7 @@ function skipToMain(event: MouseEvent): void {
   document.getElementById("main")?.focus();
 }
 
-/** "/" goes to the search from every page. */
+/** The "/" key opens the search on every page. */
 function focusSearch(event: KeyboardEvent): void {
   if (event.key !== "/" || !isShortcut(event)) return;
   event.preventDefault();

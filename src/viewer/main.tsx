@@ -1,13 +1,13 @@
 // Starts the viewer, the web page that `c-mem open` shows.
 //
-//   app.tsx      navigation and theme          routes.ts   the page of an address
-//   router.ts    navigation without reloading  api.ts      loads and changes data: `useLoad`, `send`
-//   components/  used by several pages         pages/      the pages
-//   stream.ts    live events
+//   app.tsx      navigation and theme           routes.ts  finds the page of an address
+//   router.ts    navigates without reloading    api.ts     loads and changes data: `useLoad`, `send`
+//   components/  components of several pages    pages/     the pages
+//   stream.ts    receives live events
 //   styles/      tokens (colours, sizes), base elements, shell, components shared by pages, pages
 //
-// The content security policy forbids inline scripts and style attributes in HTML strings (`style={{}}` is fine).
-// Recorded text is rendered as text, or by <Markdown>, which sanitises it. Every page has one <h1>.
+// The content security policy forbids inline scripts, and style attributes in HTML strings (`style={{}}` is allowed).
+// Recorded text is rendered as text or with <Markdown>, which sanitises it. Every page has exactly one <h1>.
 import { render } from "preact";
 import { App, startTheme } from "./app.tsx";
 import { startRouter } from "./router.ts";

@@ -1,4 +1,4 @@
-// Navigation without reloading: the route is a signal, links are ordinary links.
+// Navigates without reloading the page. `route` is a signal with the address; links are ordinary <a> elements.
 import { signal } from "@preact/signals";
 
 interface Route {
@@ -10,7 +10,7 @@ interface Route {
 export const route = signal<Route>({ path: "/", query: new URLSearchParams(), hash: "" });
 
 export function startRouter(): void {
-  // The browser would restore the scroll position before the page has loaded its content.
+  // Otherwise the browser restores the scroll position before the page has loaded its content.
   history.scrollRestoration = "manual";
   readAddress();
   addEventListener("popstate", readAddress);
@@ -25,13 +25,13 @@ export function navigate(address: string, { replace = false }: { replace?: boole
   if (route.peek().path !== before && route.peek().hash === "") scrollTo(0, 0);
 }
 
-/** Changes parts of the query without a new history entry; an empty value removes the part. */
-export function setQuery(parts: Record<string, string | undefined>): void {
+/** Changes parameters of the query without a new history entry. Empty and undefined values remove the parameter. */
+export function setQuery(changes: Record<string, string | undefined>): void {
   const { path, query } = route.peek();
-  navigate(withQuery(path, { ...Object.fromEntries(query), ...parts }), { replace: true });
+  navigate(withQuery(path, { ...Object.fromEntries(query), ...changes }), { replace: true });
 }
 
-/** An address of the viewer or the API with the query's parts that are set. */
+/** Adds the query to a path, without its empty and undefined values. */
 export function withQuery(path: string, query: Record<string, string | number | undefined>): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
@@ -39,7 +39,7 @@ export function withQuery(path: string, query: Record<string, string | number | 
   return params.size === 0 ? path : `${path}?${params}`;
 }
 
-/** The address of a session, or of an item in it. */
+/** The address of a session, or of one of its items. */
 export function sessionPath(id: string, item?: string | null): string {
   return `/sessions/${encodeURIComponent(id)}${item ? `#${item}` : ""}`;
 }

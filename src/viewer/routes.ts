@@ -1,10 +1,10 @@
-// Which address shows which page. A page's code is loaded when it is first shown.
+// The pages and their addresses. The code of a page is loaded when the page is first shown.
 import type { ComponentType } from "preact";
 import type { IconName } from "./components/icon.tsx";
 import { decoded } from "./router.ts";
 
 export interface PageProps {
-  /** The rest of the address: "/sessions/abc" -> "abc", "/sessions" -> "". */
+  /** The address after the page's path: "/sessions/abc" -> "abc", "/sessions" -> "". */
   id: string;
 }
 
@@ -13,7 +13,7 @@ export interface Page {
   name: string;
   icon: IconName;
   load: () => Promise<{ Page: ComponentType<PageProps> }>;
-  /** For an address with an id. */
+  /** Loads the page for an address with an id, such as "/sessions/abc". */
   loadDetail?: () => Promise<{ DetailPage: ComponentType<PageProps> }>;
 }
 
@@ -48,7 +48,7 @@ export const PAGES: readonly Page[] = [
   { path: "/doctor", name: "Health", icon: "health", load: () => import("./pages/health.tsx") },
 ];
 
-/** The page of an address, and the id in it: "/sessions/abc" -> Sessions, "abc". */
+/** Finds the page of an address, and the id in the address: "/sessions/abc" -> Sessions, "abc". */
 export function findPage(path: string): { page: Page; id: string } | undefined {
   const [, first = "", ...rest] = path.split("/");
   const page = PAGES.find((each) => each.path === `/${first}`);

@@ -1,4 +1,4 @@
-// Live events from the worker: one connection for all pages, reconnected when it breaks.
+// Live events from the worker. All views share one connection, which reconnects when it breaks.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { isSignedOut } from "./api.ts";
@@ -15,7 +15,7 @@ const LIVE_KINDS = [
 type LiveKind = (typeof LIVE_KINDS)[number];
 
 interface LiveEvent {
-  /** "reconnected": events may have been missed. */
+  /** "reconnected" is sent by this file: the page may have missed events. */
   kind: LiveKind | "reconnected";
   data: Record<string, unknown>;
 }
@@ -26,19 +26,20 @@ interface Queue {
   failed: number;
 }
 
-/** "waiting": disconnected until the next attempt. */
+/** "waiting": disconnected, and waiting to try again. */
 export const connection = signal<"connecting" | "live" | "waiting">("connecting");
+/** Numbers of the worker's jobs; undefined until the first event. */
 export const queue = signal<Queue | undefined>(undefined);
 
 const listeners = new Set<(event: LiveEvent) => void>();
 
-/** Calls `listener` for every event until the returned function is called. */
+/** Calls `listener` for every event. Returns a function that removes the listener. */
 export function onLive(listener: (event: LiveEvent) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Calls `reload` after relevant events, at most once per `pauseMs`, and after a reconnection. */
+/** Calls `reload` after relevant events and after a reconnection, at most once per `pauseMs`. */
 export function useLive(reload: () => void, isRelevant: (event: LiveEvent) => boolean, pauseMs = 500): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -57,31 +58,31 @@ export function useLive(reload: () => void, isRelevant: (event: LiveEvent) => bo
 }
 
 const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 let source: EventSource | undefined;
 let lastId = "";
 let waitMs = FIRST_WAIT_MS;
-let wasLive = false;
+let hasConnected = false;
 
 export function connectStream(): void {
   source?.close();
   connection.value = "connecting";
-  // A new EventSource does not send the id of the last event by itself.
+  // Sent as a parameter: a new EventSource has no Last-Event-ID header.
   source = new EventSource(lastId === "" ? "/stream" : `/stream?last_event_id=${encodeURIComponent(lastId)}`);
   source.addEventListener("open", () => {
     connection.value = "live";
     waitMs = FIRST_WAIT_MS;
-    // The server replays only the events it still has.
-    if (wasLive) publish({ kind: "reconnected", data: {} });
-    wasLive = true;
+    // If too many events were missed, the worker does not send them again.
+    if (hasConnected) publish({ kind: "reconnected", data: {} });
+    hasConnected = true;
   });
   source.addEventListener("error", () => {
     connection.value = "waiting";
-    // The browser reconnects after a broken connection, but not after a refused one.
+    // The browser reconnects itself, except after an error response, which sets CLOSED.
     if (source?.readyState !== EventSource.CLOSED || isSignedOut.peek()) return;
     setTimeout(connectStream, waitMs);
-    waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2);
+    waitMs = Math.min(MAX_WAIT_MS, waitMs * 2);
   });
   for (const kind of LIVE_KINDS)
     source.addEventListener(kind, (event: MessageEvent<string>) => {

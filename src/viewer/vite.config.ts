@@ -1,4 +1,4 @@
-// Builds the viewer into plugin/dist/viewer: hashed files, nothing from other servers.
+// Builds the viewer into plugin/dist/viewer. Nothing is loaded from other servers.
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
@@ -11,7 +11,7 @@ export default defineConfig({
     outDir: fileURLToPath(new URL("../../plugin/dist/viewer", import.meta.url)),
     emptyOutDir: true,
     target: ["chrome120", "firefox121", "safari17.2"],
-    // Inline scripts and data: URLs would need a weaker content security policy.
+    // No inline scripts and no data: URLs: they would need a weaker content security policy.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
   },

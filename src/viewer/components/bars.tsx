@@ -1,4 +1,4 @@
-// Bar charts as plain SVG and HTML: columns over time, rows by name.
+// Charts as plain SVG and HTML: columns over time, and one horizontal bar per name.
 import type { ComponentChildren } from "preact";
 import { withCommas } from "../format.ts";
 
@@ -8,20 +8,20 @@ export interface Column {
   parts: readonly number[];
 }
 
-interface ColumnsProps {
+interface ColumnChartProps {
   title: string;
   series: readonly string[];
   columns: readonly Column[];
-  /** A number with its unit. */
+  /** Adds the unit to a number. */
   format?: (value: number) => string;
 }
 
 const HEIGHT = 120;
 const GAP = 0.25;
 
-export function Columns({ title, series, columns, format = withCommas }: ColumnsProps) {
+export function ColumnChart({ title, series, columns, format = withCommas }: ColumnChartProps) {
   const highest = columns.toSorted((a, b) => sum(b.parts) - sum(a.parts))[0];
-  const most = Math.max(1, sum(highest?.parts ?? []));
+  const max = Math.max(1, sum(highest?.parts ?? []));
   const summary = highest === undefined ? "nothing" : `maximum ${format(sum(highest.parts))}, on ${highest.label}`;
   return (
     <figure class="chart card small muted">
@@ -53,8 +53,8 @@ export function Columns({ title, series, columns, format = withCommas }: Columns
                 style={colourOf(index)}
                 x={at + GAP / 2}
                 width={1 - GAP}
-                y={HEIGHT - (HEIGHT * sum(parts.slice(0, index + 1))) / most}
-                height={(HEIGHT * part) / most}
+                y={HEIGHT - (HEIGHT * sum(parts.slice(0, index + 1))) / max}
+                height={(HEIGHT * part) / max}
               />
             ))}
           </g>
@@ -62,7 +62,7 @@ export function Columns({ title, series, columns, format = withCommas }: Columns
       </svg>
       <p class="split tiny faint">
         <span>{columns[0]?.label}</span>
-        <span class="num">maximum {format(most)}</span>
+        <span class="num">maximum {format(max)}</span>
         <span>{columns.at(-1)?.label}</span>
       </p>
     </figure>
@@ -76,15 +76,15 @@ interface BarRow {
   text: string;
 }
 
-export function Rows({ rows }: { rows: readonly BarRow[] }) {
-  const most = Math.max(1e-9, ...rows.map(({ value }) => value));
+export function BarChart({ rows }: { rows: readonly BarRow[] }) {
+  const max = Math.max(1e-9, ...rows.map(({ value }) => value));
   return (
     <ul class="stack bar-rows">
       {rows.map(({ key, name, value, text }) => (
         <li key={key} class="bar-row cells small">
           <span class="ellipsis">{name}</span>
           <span class="bar-track" aria-hidden="true">
-            <span style={{ width: `${(100 * value) / most}%` }} />
+            <span style={{ width: `${(100 * value) / max}%` }} />
           </span>
           <span class="num faint">{text}</span>
         </li>
@@ -95,7 +95,7 @@ export function Rows({ rows }: { rows: readonly BarRow[] }) {
 
 const COLOURS = ["--accent", "--type-feature", "--type-discovery", "--type-bugfix", "--type-change"];
 
-/** A sixth series has the first colour again. */
+/** Five colours; the sixth series gets the first colour again. */
 function colourOf(series: number): { color: string } {
   return { color: `var(${COLOURS[series % COLOURS.length]})` };
 }

@@ -1,4 +1,4 @@
-// Code and tool output. Long text is cut until "Show more" is pressed.
+// Code and tool output. Long text is cut until the user presses "Show … more characters".
 import { useSignal } from "@preact/signals";
 import { withCommas } from "../format.ts";
 import { Button } from "./controls.tsx";
@@ -7,8 +7,8 @@ const MAX_LINES = 60;
 const MAX_CHARS = 8_000;
 
 export function Code({ text, label, isError = false }: { text: string; label?: string; isError?: boolean }) {
-  const isWhole = useSignal(false);
-  const shown = isWhole.value ? text : head(text);
+  const isExpanded = useSignal(false);
+  const shown = isExpanded.value ? text : head(text);
   const hidden = text.length - shown.length;
   return (
     <figure class="code">
@@ -20,14 +20,14 @@ export function Code({ text, label, isError = false }: { text: string; label?: s
         <Button
           label={`Show ${withCommas(hidden)} more characters`}
           class="link-button"
-          onClick={() => (isWhole.value = true)}
+          onClick={() => (isExpanded.value = true)}
         />
       )}
     </figure>
   );
 }
 
-/** The first 60 lines or 8,000 characters; all of it when the rest is less than a fifth. */
+/** At most the first 60 lines and 8,000 characters. Nothing is cut if less than a fifth would be. */
 function head(text: string): string {
   const end = text.split("\n", MAX_LINES).join("\n").length;
   const cut = Math.min(end, MAX_CHARS);

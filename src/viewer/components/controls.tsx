@@ -43,21 +43,21 @@ interface SelectProps extends Pick<
   "id" | "name" | "class" | "value" | "disabled" | "aria-label"
 > {
   options: Options;
-  /** The first entry, with the value "". */
-  any?: string;
-  /** Selected at first, in a form that is read when it is sent. */
+  /** Label of the first option, which has the value "". */
+  anyLabel?: string;
+  /** The option selected at first, for forms that read the value on submit. */
   initial?: string;
-  pick?: (value: string) => void;
+  onPick?: (value: string) => void;
 }
 
-export function Select({ options, any, initial, pick, ...attributes }: SelectProps) {
+export function Select({ options, anyLabel, initial, onPick, ...attributes }: SelectProps) {
   const listed = Array.isArray(options) ? options.map((each: string) => [each, each]) : Object.entries(options);
-  const labels = new Map([...(any === undefined ? [] : [["", any]]), ...listed] as [string, string][]);
-  // A filter from the address is shown even if its list is not loaded yet.
+  const labels = new Map([...(anyLabel === undefined ? [] : [["", anyLabel]]), ...listed] as [string, string][]);
+  // The value of a filter in the address is shown even before the filter's options are loaded.
   const selected = attributes.value ?? initial;
   if (selected !== undefined && !labels.has(String(selected))) labels.set(String(selected), String(selected));
   return (
-    <select {...attributes} onChange={(event) => pick?.(event.currentTarget.value)}>
+    <select {...attributes} onChange={(event) => onPick?.(event.currentTarget.value)}>
       {[...labels].map(([value, label]) => (
         <option key={value} value={value} selected={initial === undefined ? undefined : value === initial}>
           {label}

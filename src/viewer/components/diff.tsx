@@ -1,4 +1,4 @@
-// Added and removed lines.
+// The added and removed lines of an edit or a patch.
 import { structuredPatch } from "diff";
 import { useMemo } from "preact/hooks";
 
@@ -15,12 +15,12 @@ const SIGNS = { same: " ", added: "+", removed: "-", gap: " " } as const;
 const MAX_LINES = 400;
 
 export function DiffLines({ lines, path }: { lines: readonly DiffLine[]; path: string | undefined }) {
-  const number = (wanted: DiffLine["kind"]): number => lines.filter(({ kind }) => kind === wanted).length;
+  const total = (wanted: DiffLine["kind"]): number => lines.filter(({ kind }) => kind === wanted).length;
   return (
     <figure class="code diff">
       <figcaption class="inline one-line line-below tiny muted">
         <span class="path grow">{path}</span>
-        <span class="added num">+{number("added")}</span> <span class="removed num">−{number("removed")}</span>
+        <span class="added num">+{total("added")}</span> <span class="removed num">−{total("removed")}</span>
       </figcaption>
       <pre tabIndex={0}>
         {lines.slice(0, MAX_LINES).map(({ kind, text }, index) => (
@@ -39,7 +39,7 @@ export function DiffLines({ lines, path }: { lines: readonly DiffLine[]; path: s
 }
 
 function compare(before: string, after: string): DiffLine[] {
-  // Without a newline at the end of both, the last lines of every snippet would differ.
+  // Adds missing final newlines: otherwise the last lines differ if only one text ends with a newline.
   const patch = structuredPatch("", "", withNewline(before), withNewline(after), "", "", { context: 3, timeout: 200 });
   if (patch === undefined) return [...linesOf(before, "removed"), ...linesOf(after, "added")];
   return patch.hunks.flatMap((hunk, index) => [
@@ -48,7 +48,7 @@ function compare(before: string, after: string): DiffLine[] {
   ]);
 }
 
-/** Reads a unified patch, or one in the form of Codex ("*** Update File: …"). */
+/** Parses a unified patch, or a patch in Codex's format ("*** Update File: …"). */
 export function readPatch(patch: string): DiffLine[] {
   return patch
     .split("\n")

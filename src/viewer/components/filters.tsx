@@ -1,4 +1,4 @@
-// Filters that live in the address, so that a reload or a link keeps them. Their names are those of the API's query.
+// Filters stored in the address, so that a reload or a link keeps them. They have the names of the API's parameters.
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { projects } from "../../queries/projects.ts";
@@ -8,44 +8,44 @@ import { Button, type Options, SearchInput, Select } from "./controls.tsx";
 import { useDebounced, useListener } from "./hooks.ts";
 
 export interface Filter {
-  /** Its name in the query. */
+  /** The name of its parameter in the address. */
   name: string;
   label: string;
   /** Shown while the filter is not set. */
-  any: string;
+  anyLabel: string;
   options: Options;
 }
 
 const AGENT: Filter = {
   name: "agent",
   label: "Agent",
-  any: "All agents",
+  anyLabel: "All agents",
   options: ["claude-code", "codex", "copilot-cli", "cursor", "gemini-cli", "opencode"],
 };
 const SINCE: Filter = {
   name: "since",
   label: "Time",
-  any: "Any time",
+  anyLabel: "Any time",
   options: { "1d": "Last day", "1w": "Last week", "4w": "Last 4 weeks", "13w": "Last quarter", "52w": "Last year" },
 };
 
-/** Project, agent and time, then the page's own filters. */
+/** Filters by project, agent and time, then the page's own filters. */
 export function FilterBar({ filters = [], children }: { filters?: readonly Filter[]; children?: ComponentChildren }) {
   const { query } = route.value;
   const names = projectOptions(useProjects());
-  const project: Filter = { name: "project", label: "Project", any: "All projects", options: names };
+  const project: Filter = { name: "project", label: "Project", anyLabel: "All projects", options: names };
   const all = [project, AGENT, SINCE, ...filters];
   return (
     <div class="filters inline" role="group" aria-label="Filters">
-      {all.map(({ name, label, any, options }) => (
+      {all.map(({ name, label, anyLabel, options }) => (
         <Select
           key={name}
           class={query.has(name) ? "field pill is-set" : "field pill"}
           aria-label={label}
-          any={any}
+          anyLabel={anyLabel}
           options={options}
           value={query.get(name) ?? ""}
-          pick={(value) => setQuery({ [name]: value })}
+          onPick={(value) => setQuery({ [name]: value })}
         />
       ))}
       {children}
@@ -64,7 +64,7 @@ export function useProjects(): Loading<DataOf<typeof projects>> {
   return useLoad<typeof projects>(() => "/api/projects");
 }
 
-/** Two projects of one name are shown with their folders. */
+/** Names of projects by key. Projects with the same name are shown with their folders. */
 export function projectOptions({ load }: ReturnType<typeof useProjects>): Options {
   const { results } = load.value.reply?.data ?? { results: [] };
   const byName = Map.groupBy(results, ({ name }) => name);
@@ -73,7 +73,7 @@ export function projectOptions({ load }: ReturnType<typeof useProjects>): Option
   );
 }
 
-/** The filters in the address, as parameters of the API. */
+/** The filters set in the address, as parameters of the API. */
 export function scopeQuery(...more: string[]): Record<string, string | undefined> {
   const { query } = route.value;
   return Object.fromEntries(
@@ -81,7 +81,7 @@ export function scopeQuery(...more: string[]): Record<string, string | undefined
   );
 }
 
-/** Loads the first rows that match the filters, and more on request. */
+/** Loads the first rows that match the filters; `showMore` loads more of them. */
 export function useList<Q>(
   path: string,
   query: () => Record<string, string | number | undefined> = scopeQuery,
@@ -96,7 +96,7 @@ export function useList<Q>(
   return { ...rows, showMore: () => (limit.value += pageSize) };
 }
 
-/** A typed text that is written to the query after a pause, which also closes an open search result. */
+/** The typed text. After a pause in typing it is written to the address, and an open search result is closed. */
 export function useTypedQuery(name: string): Signal<string> {
   const typed = useSignal(route.peek().query.get(name) ?? "");
   const text = useDebounced(typed, TYPING_PAUSE_MS);
@@ -107,7 +107,7 @@ export function useTypedQuery(name: string): Signal<string> {
   return typed;
 }
 
-/** Long enough to skip most letters of a word, short enough to feel immediate. */
+/** Long enough to skip most letters of a word, short enough to feel instant. */
 const TYPING_PAUSE_MS = 120;
 
 export function FilterField({ name, label }: { name: string; label: string }) {

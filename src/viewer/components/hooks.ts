@@ -3,7 +3,7 @@ import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals
 import { useEffect, useRef } from "preact/hooks";
 import { oneLine } from "../format.ts";
 
-/** Listens on the window while the component is shown, with the handler of its latest render. */
+/** Listens to a window event while the component is mounted. Calls the handler of the latest render. */
 export function useListener<Name extends keyof WindowEventMap>(
   name: Name,
   handler: (event: WindowEventMap[Name]) => void,
@@ -18,20 +18,20 @@ export function useListener<Name extends keyof WindowEventMap>(
   }, []);
 }
 
-/** True for a plain key press outside of text fields: j, k and / are shortcuts only there. */
+/** True for a key pressed outside of text fields and without Ctrl, Alt or Meta: only then j, k and / are shortcuts. */
 export function isShortcut({ metaKey, ctrlKey, altKey, target }: KeyboardEvent): boolean {
   const { tagName, isContentEditable } = target as HTMLElement;
   return !metaKey && !ctrlKey && !altKey && !isContentEditable && !/^(?:INPUT|TEXTAREA|SELECT)$/.test(tagName);
 }
 
-/** Sets the browser tab's title once it is known. */
+/** Sets the title of the browser tab, unless `title` is undefined because it is still loading. */
 export function useTitle(title: string | undefined): void {
   useEffect(() => {
     if (title !== undefined) document.title = `${oneLine(title, 60)} · C-Mem`;
   }, [title]);
 }
 
-/** A typed text, trimmed, once the user pauses. */
+/** The typed text, trimmed. It changes only after the user has not typed for `pauseMs`. */
 export function useDebounced(typed: ReadonlySignal<string>, pauseMs: number): ReadonlySignal<string> {
   const text = useSignal(typed.peek().trim());
   useSignalEffect(() => {

@@ -1,4 +1,4 @@
-// Icons: 16 px line drawings in the colour of the text around them.
+// Icons: line drawings of 16 px in the colour of the text around them.
 
 const PATHS = {
   now: "M8 2v2M8 12v2M2 8h2M12 8h2M8 5.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5",

@@ -1,4 +1,4 @@
-// Recorded text as Markdown. Nothing in it can run, load or look like a part of the page.
+// Renders recorded text as Markdown. It cannot run scripts, load anything or imitate a part of the page.
 import DOMPurify from "dompurify";
 import { marked } from "marked";
 import { useMemo } from "preact/hooks";
@@ -15,7 +15,7 @@ export function Markdown({ text }: { text: string }) {
   return <div class="prose" dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
-// HTML in a recorded text is shown as text. What the Markdown parser generates is sanitised as well.
+// HTML in recorded text is shown as text. The HTML that the Markdown parser generates is sanitised as well.
 const escape = (raw: string): string => raw.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
 marked.use({
@@ -23,7 +23,7 @@ marked.use({
   breaks: true,
   renderer: {
     html: ({ text }) => escape(text),
-    // An image would be loaded from another server: its address is shown instead.
+    // Shows an image's address: the browser would load the image from another server.
     image: ({ href, text }) => `<code>${escape(`![${text}](${href})`)}</code>`,
   },
 });
@@ -41,7 +41,7 @@ function toSafeHtml(text: string): string {
 
 DOMPurify.addHook("afterSanitizeAttributes", (node) => {
   if (node.tagName === "A") {
-    // Recorded links open in a new tab that cannot reach back to the viewer.
+    // Links in recorded text open in a new tab that has no access to the viewer's window.
     if (node.hasAttribute("href")) {
       node.setAttribute("target", "_blank");
       node.setAttribute("rel", "noopener noreferrer nofollow");

@@ -1,4 +1,4 @@
-// Observations in a side column.
+// A side column with observations.
 import type { observations } from "../../queries/observations.ts";
 import { useLoad } from "../api.ts";
 import { Loaded, Skeleton } from "./page.tsx";

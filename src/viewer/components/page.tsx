@@ -1,4 +1,4 @@
-// The frame of a page, and the states of what it loads: loading, failed, empty, loaded.
+// The frame of a page, and what it shows while a reply loads, or when the reply is an error or empty.
 import type { ComponentChildren } from "preact";
 import type { ApiError, Loading, Reply } from "../api.ts";
 import { Button } from "./controls.tsx";
@@ -8,7 +8,7 @@ import { Paragraph, richText } from "./text.tsx";
 interface PageFrameProps {
   /** Links to the pages above this one. */
   crumbs?: ComponentChildren;
-  /** Undefined while it loads, or where the content has the heading. */
+  /** Undefined while it loads, or if `children` contain the heading. */
   title?: ComponentChildren;
   about?: ComponentChildren;
   /** Buttons beside the heading. */
@@ -36,14 +36,14 @@ export function PageFrame({ crumbs, title, about, actions, class: name = "", chi
 interface LoadedProps<Data, Meta> {
   from: Loading<Data, Meta>;
   skeleton?: ComponentChildren;
-  /** Shown for an empty reply: a muted line, or a title and what to do. */
+  /** Shown for an empty reply: a grey line, or a title with advice. */
   empty?: string | EmptyProps;
-  /** Default: `results` is an empty list. */
+  /** Default: whether `results` is an empty list. */
   isEmpty?: (data: Data) => boolean;
   children: (reply: Reply<Data, Meta>) => ComponentChildren;
 }
 
-/** Shows a reply, or the error; below a list that has more rows, a button that loads them. */
+/** Shows the reply or the error. Below a list with more rows, shows a button that loads them. */
 export function Loaded<Data, Meta>({
   from,
   skeleton = <Skeleton />,
@@ -71,7 +71,7 @@ function hasNoResults(data: unknown): boolean {
   return (data as { results?: unknown[] } | null)?.results?.length === 0;
 }
 
-/** Says that there is nothing to show, and what to do about it. */
+/** Says that there is nothing to show, and what the user can do. */
 export function Empty({ title, text, heading: Heading = "h2", children }: EmptyProps) {
   return (
     <section class="empty">
@@ -85,7 +85,7 @@ export function Empty({ title, text, heading: Heading = "h2", children }: EmptyP
 interface EmptyProps {
   title: string;
   text?: string;
-  /** "h1" where the page has no other heading. */
+  /** "h1" if the page has no other heading. */
   heading?: "h1" | "h2";
   children?: ComponentChildren;
 }
@@ -103,7 +103,7 @@ export function ErrorBox({ error, hint, retry }: { error: ApiError; hint?: strin
   );
 }
 
-/** Grey bars, about as tall as the content, so that little moves when it arrives. */
+/** Grey bars about as tall as the content, so that the page hardly moves when the content is loaded. */
 export function Skeleton({ lines = 16, class: name = "" }: { lines?: number; class?: string }) {
   return (
     <div class={`skeleton ${name}`}>

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { clock, dayName, fullTime, howLongAgo, localDay, withCommas } from "../format.ts";
 
-/** "Run `c-mem sync` or see [all files](/files)" with its code and links. Links lead to pages of the viewer only. */
+/** Renders code and links in "Run `c-mem sync` or see [all files](/files)". Links may only lead to viewer pages. */
 export function richText(text: string) {
   return text.split(/(`[^`]+`|\[[^\]]+\]\(\/[\w-]*\))/).map((part, index) => {
     if (index % 2 === 0) return part;
@@ -12,7 +12,7 @@ export function richText(text: string) {
   });
 }
 
-/** A paragraph of rich text; nothing without a text. */
+/** A paragraph of rich text. Renders nothing if the text is empty. */
 export function Paragraph({ text, class: name = "" }: { text: string | null | undefined; class?: string }) {
   return text ? <p class={name}>{richText(text)}</p> : null;
 }
@@ -38,7 +38,7 @@ export function ChangedLines({ added, removed }: { added: number; removed: numbe
   );
 }
 
-/** A bulleted list; nothing without items. */
+/** A bulleted list. Renders nothing if there are no items. */
 export function Bullets({ items }: { items: readonly string[] }) {
   if (items.length === 0) return null;
   return (
@@ -50,7 +50,7 @@ export function Bullets({ items }: { items: readonly string[] }) {
   );
 }
 
-/** Names of colours in tokens.css. */
+/** A colour in tokens.css: "good" -> --good and --good-soft. */
 export type Tone = "accent" | "good" | "bad" | "warn";
 
 export function Badge({ tone, title, children }: BadgeProps) {
@@ -71,7 +71,7 @@ interface BadgeProps {
   children: ComponentChildren;
 }
 
-/** The type of an observation: its colour as a dot, and the word. */
+/** The type of an observation: a dot in its colour, and its name. */
 export function TypeBadge({ type }: { type: string }) {
   return (
     <span class="type tiny muted">
@@ -98,14 +98,14 @@ export function Time({ at, as = "ago" }: { at: string | number; as?: "ago" | "cl
   );
 }
 
-interface DaysProps<Row> {
+interface RowsByDayProps<Row> {
   rows: readonly Row[];
   timeOf: (row: Row) => string;
   children: (row: Row) => ComponentChildren;
 }
 
 /** Rows under a heading for each day: "Today", "Yesterday", "Sat, Feb 21". */
-export function Days<Row>({ rows, timeOf, children }: DaysProps<Row>) {
+export function RowsByDay<Row>({ rows, timeOf, children }: RowsByDayProps<Row>) {
   return [...Map.groupBy(rows, (row) => localDay(Date.parse(timeOf(row))))].map(([day, list]) => (
     <section key={day} class="day">
       <h2>

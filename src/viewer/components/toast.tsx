@@ -1,4 +1,4 @@
-// Short messages about what was just done, with an undo button where there is one.
+// Short messages about what was just done, some with an undo button.
 import { signal } from "@preact/signals";
 import { asApiError } from "../api.ts";
 import { Button } from "./controls.tsx";
@@ -35,7 +35,7 @@ export function Toasts() {
           {undo !== undefined && (
             <Button
               label="Undo"
-              // The element that had the focus, such as a deleted row, is gone.
+              // The button takes the focus: the row that had it was removed.
               ref={focusOnce}
               onClick={() => {
                 remove(id);

@@ -1,5 +1,5 @@
-// A long list that renders only the rows near the window. Rows have any height; the row being read stays in place when
-// rows above it are measured, added or removed.
+// A long list that renders only the rows near the window. Rows may have different heights. The row that the user reads
+// stays in place when rows above it are measured, added or removed.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
@@ -7,29 +7,29 @@ import { useListener } from "./hooks.ts";
 
 /** Rows are rendered this far outside the window. */
 const OVERSCAN_PX = 900;
-/** A row that was jumped to keeps its place this long while the rows around it are measured. */
+/** After a jump to a row, the row is kept in place for this time, while the rows around it are measured. */
 const HOLD_MS = 1_500;
 
 export interface ListControl {
-  /** Scrolls until the row's top is `offsetPx` below the window's top; false if there is no such row. */
+  /** Scrolls until the row's top is `offsetPx` below the window's top. Returns false if the list has no row `key`. */
   show: (key: string, offsetPx: number) => boolean;
-  /** The row `offsetPx` below the window's top, and where in the window it starts. */
+  /** The row at `offsetPx` below the window's top; `topPx` is the distance from the window's top to the row's top. */
   rowAt: (offsetPx: number) => { key: string | undefined; topPx: number };
 }
 
 interface VirtualListProps {
-  /** One per row. Rows were added or removed when this is another array. */
+  /** One key per row. Pass a new array when rows were added or removed. */
   keys: readonly string[];
-  /** The height of a row that was not measured yet. */
-  estimate: (index: number) => number;
+  /** The height assumed for a row that was not measured yet. */
+  estimateHeight: (index: number) => number;
   row: (index: number) => ComponentChildren;
-  /** Called with the rendered rows, `to` excluded. */
+  /** Called when the rows `from` to `to` - 1 are rendered. */
   onRange: (from: number, to: number) => void;
   control: { current: ListControl | undefined };
   label: string;
 }
 
-export function VirtualList({ keys, estimate, row, onRange, control, label }: VirtualListProps) {
+export function VirtualList({ keys, estimateHeight, row, onRange, control, label }: VirtualListProps) {
   const box = useRef<HTMLDivElement>(null);
   const measured = useMemo(() => new Map<string, number>(), []);
   const anchor = useRef<{ key: string; offsetPx: number; until: number } | undefined>(undefined);
@@ -40,12 +40,12 @@ export function VirtualList({ keys, estimate, row, onRange, control, label }: Vi
   if (layout.current?.keys !== keys) {
     const before = layout.current;
     if (before !== undefined && boxTop() < 0 && anchor.current === undefined) {
-      // The first visible row stays in place, wherever it is in the new list.
+      // Keeps the first visible row in place, whatever its index in the new list.
       const index = before.indexAt(-boxTop());
       const key = before.keys[index];
       if (key !== undefined) anchor.current = { key, offsetPx: boxTop() + before.top(index), until: 0 };
     }
-    layout.current = new Layout(keys, (index) => measured.get(keys[index] ?? "") ?? estimate(index));
+    layout.current = new Layout(keys, (index) => measured.get(keys[index] ?? "") ?? estimateHeight(index));
   }
   const list = layout.current;
 
@@ -56,14 +56,14 @@ export function VirtualList({ keys, estimate, row, onRange, control, label }: Vi
     if (range.peek().from !== from || range.peek().to !== to) range.value = { from, to };
     onRange(from, to);
   };
-  /** Scrolls to the anchor; false without one. */
+  /** Scrolls the anchor row to its place. Returns false if there is no anchor. */
   const keepAnchor = (): boolean => {
     const { key, offsetPx, until } = anchor.current ?? { key: "", offsetPx: 0, until: 0 };
     const index = layout.current?.indexes.get(key);
     if (index === undefined) return false;
     const isOver = performance.now() > until;
     if (isOver) anchor.current = undefined;
-    // The anchor of a changed list (until 0) is used once, that of a jump until its time is over.
+    // `until` is 0 after a change of the list: the anchor is used once. After a jump it is used until the time is over.
     if (isOver && until !== 0) return false;
     scrollByPx(boxTop() + (layout.current?.top(index) ?? 0) - offsetPx);
     return true;
@@ -87,9 +87,9 @@ export function VirtualList({ keys, estimate, row, onRange, control, label }: Vi
           if (current.resize(index, height)) hasChanged = true;
         }
         if (!hasChanged) return;
-        current.sum();
+        current.updateTops();
         range.value = { ...range.peek() };
-        // Rows above the first visible one grew: scroll as much, in the same frame.
+        // Rows above the first visible one changed their heights: scroll by the difference in the same frame.
         if (!keepAnchor()) scrollByPx(current.top(first) - before);
         updateRange();
       }),
@@ -164,7 +164,7 @@ function scrollByPx(top: number): void {
   if (Math.abs(top) >= 1) scrollBy({ top, behavior: "instant" });
 }
 
-/** Where each row starts. Summing 20,000 heights takes 20 µs. */
+/** The top of each row. Adding up 20,000 heights takes 20 µs. */
 class Layout {
   readonly keys: readonly string[];
   readonly indexes: ReadonlyMap<string, number>;
@@ -176,17 +176,17 @@ class Layout {
     this.indexes = new Map(keys.map((key, index) => [key, index]));
     this.#heights = Float64Array.from(keys, (_, index) => heightOf(index));
     this.#tops = new Float64Array(keys.length + 1);
-    this.sum();
+    this.updateTops();
   }
 
-  /** Returns whether the height is another one. Tops are valid again after `sum`. */
+  /** Returns whether the height has changed. If so, call `updateTops` before reading tops. */
   resize(index: number, height: number): boolean {
     if (this.#heights[index] === height) return false;
     this.#heights[index] = height;
     return true;
   }
 
-  sum(): void {
+  updateTops(): void {
     let top = 0;
     for (const [index, height] of this.#heights.entries()) {
       top += height;
@@ -198,7 +198,7 @@ class Layout {
     return this.#tops[index] ?? 0;
   }
 
-  /** The row at this height; the first or last row beyond the ends. */
+  /** The index of the row at `y` pixels from the list's top; the first or last row if `y` is outside the list. */
   indexAt(y: number): number {
     const index = this.#tops.findLastIndex((top) => top <= y);
     return Math.max(0, Math.min(this.keys.length - 1, index));

@@ -1,4 +1,4 @@
-// The context that the next session of a project gets. Settings can be tried here before they are saved.
+// Previews the context that C-Mem injects into a project's next session. The user can try settings before saving them.
 import { useComputed, useSignal } from "@preact/signals";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../core/memory.ts";
 import type { context } from "../../queries/context.ts";
@@ -26,26 +26,26 @@ const SOURCES = ["startup", "compact", "clear", "resume"];
 export function Page() {
   const projects = useProjects();
   const saved = useLoad<typeof settings>(() => "/api/settings");
-  /** Values that differ from the saved ones. */
-  const tried = useSignal<Record<string, number | readonly string[]>>({});
+  /** Settings changed in the form and not saved yet. */
+  const unsaved = useSignal<Record<string, number | readonly string[]>>({});
   const source = useSignal("startup");
   const project = useComputed(
     () => route.value.query.get("project") ?? projects.load.value.reply?.data.results[0]?.key,
   );
   const block = useLoad<typeof context>(() => {
     if (project.value === undefined) return undefined;
-    // Not `withQuery`: an empty list means "all", whatever is saved, and must be sent.
-    const values = Object.entries(tried.value).map(([key, value]) => [key, String(value)]);
+    // Not `withQuery`, which omits empty values: an empty list means "all" and overrides the saved list.
+    const values = Object.entries(unsaved.value).map(([key, value]) => [key, String(value)]);
     return `/api/context/inject?${new URLSearchParams([["project", project.value], ["source", source.value], ...values])}`;
   });
   const valueOf = (key: string): unknown =>
-    tried.value[key] ?? saved.load.value.reply?.data.results.find((setting) => setting.key === key)?.value;
+    unsaved.value[key] ?? saved.load.value.reply?.data.results.find((setting) => setting.key === key)?.value;
   const change = (key: string, value: number | readonly string[]): void => {
-    tried.value = { ...tried.value, [key]: value };
+    unsaved.value = { ...unsaved.value, [key]: value };
   };
   const saveAll = async (): Promise<void> => {
-    for (const [key, value] of Object.entries(tried.value)) await send("PUT", `/api/settings/${key}`, { value });
-    tried.value = {};
+    for (const [key, value] of Object.entries(unsaved.value)) await send("PUT", `/api/settings/${key}`, { value });
+    unsaved.value = {};
     saved.reload();
   };
   const empty = {
@@ -67,12 +67,17 @@ export function Page() {
                   class="field"
                   options={projectOptions(projects)}
                   value={project.value}
-                  pick={(value) => setQuery({ project: value })}
+                  onPick={(value) => setQuery({ project: value })}
                 />
               </label>
               <label>
                 Session start
-                <Select class="field" options={SOURCES} value={source.value} pick={(value) => (source.value = value)} />
+                <Select
+                  class="field"
+                  options={SOURCES}
+                  value={source.value}
+                  onPick={(value) => (source.value = value)}
+                />
               </label>
               {NUMBERS.map(({ key, label, min, max, step }) => {
                 const value = Number(valueOf(key) ?? min);
@@ -116,14 +121,14 @@ export function Page() {
                   </fieldset>
                 );
               })}
-              {Object.keys(tried.value).length > 0 && (
+              {Object.keys(unsaved.value).length > 0 && (
                 <div class="inline">
                   <Button
                     label="Save"
                     class="button primary"
                     onClick={() => void report(saveAll(), "Saved for the next session.")}
                   />
-                  <Button label="Undo" onClick={() => (tried.value = {})} />
+                  <Button label="Undo" onClick={() => (unsaved.value = {})} />
                 </div>
               )}
             </form>

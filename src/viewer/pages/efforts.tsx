@@ -1,4 +1,4 @@
-// Efforts: sessions that continue each other. Without an id all of them, with one its sessions, decisions and open ends.
+// Efforts: groups of sessions that continue each other. `Page` lists all efforts, `DetailPage` shows one.
 import type { effort as effortQuery, efforts } from "../../queries/efforts.ts";
 import { type RowOf, useLoad } from "../api.ts";
 import { FilterBar, scopeQuery, useList } from "../components/filters.tsx";
@@ -50,14 +50,14 @@ function EffortCard({ effort }: { effort: Effort }) {
           ))}
           <Time at={effort.last_at} />
         </span>
-        {decision !== undefined && <Note label="Decided" text={decision.title} />}
-        {open !== undefined && <Note label="To do" text={open.text} />}
+        {decision !== undefined && <LabelledText label="Decided" text={decision.title} />}
+        {open !== undefined && <LabelledText label="To do" text={open.text} />}
       </a>
     </li>
   );
 }
 
-function Note({ label, text }: { label: string; text: string }) {
+function LabelledText({ label, text }: { label: string; text: string }) {
   return (
     <span class="muted small clamp">
       <span class="faint">{label}:</span> {text}

@@ -1,4 +1,4 @@
-// The files that sessions changed; with a path in the address, the history of one file.
+// The files that sessions changed. With `?path=` in the address, the history of that file.
 import type { blame } from "../../queries/blame.ts";
 import type { paths } from "../../queries/paths.ts";
 import type { RowOf } from "../api.ts";

@@ -10,14 +10,14 @@ import { count } from "../format.ts";
 import { useLive } from "../stream.ts";
 
 const TONES: Record<RowOf<typeof health>["state"], Tone> = { fail: "bad", warn: "warn", ok: "good" };
-/** Failures first. */
+/** The order in which checks are shown. */
 const STATES = Object.keys(TONES);
 
 export function Page() {
   const checks = useLoad<typeof health>(() => "/api/health");
-  const again = <Button label="Check again" onClick={checks.reload} />;
+  const checkAgain = <Button label="Check again" onClick={checks.reload} />;
   return (
-    <PageFrame title="Health" actions={again}>
+    <PageFrame title="Health" actions={checkAgain}>
       <div class="tiles">
         <section>
           <h2>Checks</h2>

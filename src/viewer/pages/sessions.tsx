@@ -1,9 +1,9 @@
-// All sessions by day, the newest first.
+// All sessions, grouped by day, newest first.
 import type { list } from "../../queries/list.ts";
 import type { RowOf } from "../api.ts";
 import { FilterBar, useList } from "../components/filters.tsx";
 import { Loaded, PageFrame } from "../components/page.tsx";
-import { Badge, Days, Time } from "../components/text.tsx";
+import { Badge, RowsByDay, Time } from "../components/text.tsx";
 import { count } from "../format.ts";
 import { sessionPath } from "../router.ts";
 
@@ -18,9 +18,9 @@ export function Page() {
       <FilterBar />
       <Loaded from={sessions} empty={empty}>
         {({ data }) => (
-          <Days rows={data.results} timeOf={({ last_at: at }) => at}>
+          <RowsByDay rows={data.results} timeOf={({ last_at: at }) => at}>
             {(session) => <SessionLine key={session.session_id} session={session} />}
-          </Days>
+          </RowsByDay>
         )}
       </Loaded>
     </PageFrame>

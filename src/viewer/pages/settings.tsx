@@ -1,4 +1,4 @@
-// Every setting with its description. A change is checked by the worker and saved in the user's configuration file.
+// All settings. The worker validates a change and saves it in the user's configuration file.
 import { useSignal } from "@preact/signals";
 import type { settings } from "../../queries/settings.ts";
 import { type ApiError, asApiError, type RowOf, send, useLoad } from "../api.ts";
@@ -9,7 +9,7 @@ import { toast } from "../components/toast.tsx";
 
 type Setting = RowOf<typeof settings>;
 
-/** The first pattern that matches a key decides its group. */
+/** A setting is shown in the first group whose pattern matches its key. */
 const GROUPS: readonly [name: string, pattern: RegExp][] = [
   ["Recording", /^(?:enabled|exclude|skip|max|archive|project|sessionFolders)/],
   ["Context for agents", /^(?:surfaces|context|holdout)/],
@@ -103,10 +103,10 @@ function SettingRow({ setting, reload }: { setting: Setting; reload: () => void 
 
 function Field({ setting, save }: { setting: Setting; save: (value: unknown) => void }) {
   const { key, value, default: initial, one_of: words, min, max, source } = setting;
-  // Environment variables cannot be changed from here.
+  // The page cannot change environment variables.
   const common = { id: key, disabled: source === "environment", "aria-describedby": `${key}-about` };
   if (words !== null && typeof initial === "string")
-    return <Select {...common} class="field" options={words} value={String(value)} pick={save} />;
+    return <Select {...common} class="field" options={words} value={String(value)} onPick={save} />;
   const isNumber = typeof initial === "number";
   return typeof initial === "boolean" ? (
     <input
@@ -132,7 +132,7 @@ function Field({ setting, save }: { setting: Setting; save: (value: unknown) => 
   );
 }
 
-/** ["a", "b"] -> "a,b" as on the command line; as JSON when an item contains a comma. */
+/** ["a", "b"] -> "a,b", as on the command line. Lists with a comma in an item, and objects, become JSON. */
 function asText(value: unknown): string {
   if (Array.isArray(value))
     return value.some((item) => String(item).includes(",")) ? JSON.stringify(value) : value.join(",");

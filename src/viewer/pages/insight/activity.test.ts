@@ -29,18 +29,18 @@ it("stacks the agents of a day and includes days without activity", () => {
   ]);
 });
 
-it("shows at least two weeks, so that a single day is a narrow column", () => {
+it("shows at least two weeks, so that the column of a single day is narrow", () => {
   const { columns } = activityByDay([share("2026-03-30", "codex", 2)]);
   expect([columns.length, columns[0]?.label, firstFilled(columns)]).toEqual([14, "2026-03-17", 13]);
 });
 
-it("adds up recorded bytes over days without activity, including days before the first column", () => {
+it("sums recorded bytes up to each day, including days before the first column", () => {
   const columns = growthByDay([share("2024-01-01", "codex", 1), share("2026-01-01", "codex", 2)]);
   expect([columns.length, columns[0]?.parts, columns.at(-1)?.parts]).toEqual([120, [100], [300]]);
   expect(growthByDay([])).toEqual([]);
 });
 
-it("shows the latest 120 days, and no columns without activity", () => {
+it("shows at most the latest 120 days, and no columns if nothing was recorded", () => {
   const { columns } = activityByDay([share("2024-01-01", "codex", 1), share("2026-01-01", "codex", 1)]);
   expect([columns.length, columns.at(-1)?.label]).toEqual([120, "2026-01-01"]);
   expect(activityByDay([])).toEqual({ series: [], columns: [] });

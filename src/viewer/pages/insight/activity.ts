@@ -1,4 +1,4 @@
-// Activity per day as chart columns, including days without activity.
+// Turns activity per day into chart columns. Days without activity get a column, too.
 import type { stats } from "../../../queries/stats.ts";
 import type { DataOf } from "../../api.ts";
 import type { Column } from "../../components/bars.tsx";
@@ -23,7 +23,7 @@ export function activityByDay(shares: readonly DayShare[]): { series: string[]; 
   return { series, columns: columns.slice(-MAX_COLUMNS) };
 }
 
-/** Bytes recorded by the end of each day. */
+/** The total of bytes recorded until the end of each day. */
 export function growthByDay(shares: readonly DayShare[]): Column[] {
   let total = 0;
   const columns = days(shares).map(([label, ofDay]) => {
@@ -33,13 +33,13 @@ export function growthByDay(shares: readonly DayShare[]): Column[] {
   return columns.slice(-MAX_COLUMNS);
 }
 
-/** Every day from the first to the last, at least two weeks. */
+/** All days from the first to the last with activity, and at least the last two weeks. */
 function days(shares: readonly DayShare[]): [day: string, shares: DayShare[]][] {
   const byDay = Map.groupBy(shares, ({ day }) => day);
   const recorded = [...byDay.keys()].sort();
   const [first, last] = [recorded[0], recorded.at(-1)];
   if (first === undefined || last === undefined) return [];
-  // Noon: with daylight saving, midnight plus 24 hours may be the same day.
+  // Counts from noon: when daylight saving time ends, midnight plus 24 hours is still the same day.
   const end = Date.parse(`${last}T12:00`);
   const start = Math.min(Date.parse(`${first}T12:00`), end - (MIN_COLUMNS - 1) * DAY_MS);
   const all: [string, DayShare[]][] = [];

@@ -1,9 +1,9 @@
-// Activity, disk usage, the use of injected context, and the costs of models.
+// Activity, disk usage, how much injected context was used, and model costs.
 import type { cost } from "../../../queries/cost.ts";
 import type { impact } from "../../../queries/impact.ts";
 import type { stats } from "../../../queries/stats.ts";
 import { type DataOf, useLoad } from "../../api.ts";
-import { Columns, Rows } from "../../components/bars.tsx";
+import { BarChart, ColumnChart } from "../../components/bars.tsx";
 import { FilterBar, scopeQuery } from "../../components/filters.tsx";
 import { Loaded, PageFrame } from "../../components/page.tsx";
 import { Paragraph } from "../../components/text.tsx";
@@ -47,11 +47,11 @@ function Activity({
         <Figure name="Commits" value={totals.commits} />
         <Figure name="Lines added" value={totals.lines_added} note={`${withCommas(totals.lines_removed)} removed`} />
       </dl>
-      <Columns title="Prompts per day" {...activityByDay(days)} />
+      <ColumnChart title="Prompts per day" {...activityByDay(days)} />
       <div class="tiles">
         <section>
           <h2>By project</h2>
-          <Rows
+          <BarChart
             rows={projects.slice(0, MAX_ROWS).map(({ name, key, sessions, prompts }) => ({
               key,
               name: <a href={withQuery("/sessions", { project: key })}>{name}</a>,
@@ -62,7 +62,7 @@ function Activity({
         </section>
         <section>
           <h2>By tool</h2>
-          <Rows
+          <BarChart
             rows={tools.slice(0, MAX_ROWS).map(({ name, uses, failure_rate: rate }) => ({
               key: name,
               name,
@@ -82,7 +82,7 @@ type DiskUsageProps = Pick<Stats, "database" | "archive" | "backups" | "models">
   sessions: number;
 };
 
-/** The chart follows the filters; the sizes of files cover all projects. */
+/** The chart shows the sessions that match the filters. The sizes of files are for all projects. */
 function DiskUsage({ columns, sessions, database, archive, backups, models }: DiskUsageProps) {
   const recorded = columns.at(-1)?.parts[0] ?? 0;
   const text =
@@ -93,7 +93,7 @@ function DiskUsage({ columns, sessions, database, archive, backups, models }: Di
   return (
     <section>
       <h2>Disk usage</h2>
-      <Columns title="Recorded so far" series={["recorded"]} columns={columns} format={bytes} />
+      <ColumnChart title="Recorded so far" series={["recorded"]} columns={columns} format={bytes} />
       <Paragraph class="num" text={text} />
     </section>
   );
@@ -118,7 +118,7 @@ function InjectionUsage() {
       <h2>Injected context that was used</h2>
       <Loaded from={usage} isEmpty={({ surfaces }) => surfaces.length === 0} empty="Nothing was injected yet.">
         {({ data }) => (
-          <Rows
+          <BarChart
             rows={data.surfaces.map(({ surface, injections, used, tokens }) => ({
               key: surface,
               name: surface,
@@ -147,14 +147,14 @@ function ModelCosts() {
               ${data.total.cost_usd.toFixed(2)} for {count(data.total.requests, "request")},{" "}
               {withCommas(data.total.input_tokens)} tokens in and {withCommas(data.total.output_tokens)} out.
             </p>
-            <Columns
+            <ColumnChart
               title="Tokens per day"
               series={["tokens"]}
               columns={data.by_day
                 .toReversed()
                 .map(({ name, input_tokens: i, output_tokens: o }) => ({ label: name, parts: [i + o] }))}
             />
-            <Rows
+            <BarChart
               rows={data.by_model.slice(0, MAX_ROWS).map(({ name, cost_usd: usd }) => ({
                 key: name,
                 name,

@@ -1,4 +1,4 @@
-// One observation with its evidence, its session, its versions, and what it replaced.
+// One observation with its evidence, its session, its versions and the observations that it replaced.
 import type { observation } from "../../../queries/observations.ts";
 import { type DataOf, useLoad } from "../../api.ts";
 import { Code } from "../../components/code.tsx";
@@ -9,11 +9,11 @@ import { navigate, sessionPath } from "../../router.ts";
 import type { PageProps } from "../../routes.ts";
 import { ObservationActions, ObservationBadges, ObservationBody } from "./observation.tsx";
 
-type Story = DataOf<typeof observation>;
+type ObservationDetail = DataOf<typeof observation>;
 
 export function DetailPage({ id }: PageProps) {
-  const story = useLoad<typeof observation>(() => `/api/observations/${encodeURIComponent(id)}`);
-  useTitle(story.load.value.reply?.data.title);
+  const detail = useLoad<typeof observation>(() => `/api/observations/${encodeURIComponent(id)}`);
+  useTitle(detail.load.value.reply?.data.title);
   const crumbs = (
     <>
       <a href="/memory">Memory</a>
@@ -28,45 +28,45 @@ export function DetailPage({ id }: PageProps) {
   } as const;
   return (
     <PageFrame class="narrow" crumbs={crumbs}>
-      <Loaded from={story} empty={empty}>
-        {({ data }) => <Article story={data} changed={story.reload} />}
+      <Loaded from={detail} empty={empty}>
+        {({ data }) => <Article detail={data} changed={detail.reload} />}
       </Loaded>
     </PageFrame>
   );
 }
 
-function Article({ story, changed }: { story: Story; changed: () => void }) {
-  const { session, agent, evidence } = story;
+function Article({ detail, changed }: { detail: ObservationDetail; changed: () => void }) {
+  const { session, agent, evidence } = detail;
   return (
     <article class="story stack">
-      <h1>{story.title}</h1>
+      <h1>{detail.title}</h1>
       <p class="meta">
-        <TypeBadge type={story.type} />
-        <span>{story.project ?? "all projects"}</span>
+        <TypeBadge type={detail.type} />
+        <span>{detail.project ?? "all projects"}</span>
         <span>
-          since <Time at={story.valid_from} />
-          {story.valid_to !== null && [" until ", <Time key="to" at={story.valid_to} />]}
+          since <Time at={detail.valid_from} />
+          {detail.valid_to !== null && [" until ", <Time key="to" at={detail.valid_to} />]}
         </span>
-        <span>by {story.producer === "extractor" ? "the built-in extractor" : story.producer}</span>
-        <ObservationBadges observation={story} />
+        <span>by {detail.producer === "extractor" ? "the built-in extractor" : detail.producer}</span>
+        <ObservationBadges observation={detail} />
       </p>
-      <ObservationBody observation={story} lastEvidence={evidence.at(-1)?.id} />
-      <ObservationActions observation={story} changed={changed} forgotten={() => navigate("/memory")} />
+      <ObservationBody observation={detail} lastEvidence={evidence.at(-1)?.id} />
+      <ObservationActions observation={detail} changed={changed} forgotten={() => navigate("/memory")} />
       {session !== null && (
         <p>
           Learned in <a href={sessionPath(session.session_id)}>{session.title ?? "(untitled)"}</a>
           {agent !== null && ` with ${agent}`}.
         </p>
       )}
-      <Related title="Replaces" items={story.replaces} />
-      <Related title="Replaced by" items={story.replaced_by === null ? [] : [story.replaced_by]} />
-      <Related title="Versions" items={story.versions.length > 1 ? story.versions : []} />
+      <Related title="Replaces" items={detail.replaces} />
+      <Related title="Replaced by" items={detail.replaced_by === null ? [] : [detail.replaced_by]} />
+      <Related title="Versions" items={detail.versions.length > 1 ? detail.versions : []} />
       <section>
         <h2>Evidence</h2>
         {evidence.length === 0 && <p class="muted">None. It was added by hand.</p>}
         <ol class="evidence-list stack">
           {evidence.map((piece) => (
-            <EvidenceItem key={piece.id} piece={piece} session={story.session_id} />
+            <EvidenceItem key={piece.id} piece={piece} session={detail.session_id} />
           ))}
         </ol>
       </section>
@@ -79,7 +79,7 @@ function Related({
   items,
 }: {
   title: string;
-  items: readonly (Story["replaces"][number] & { is_current?: boolean })[];
+  items: readonly (ObservationDetail["replaces"][number] & { is_current?: boolean })[];
 }) {
   if (items.length === 0) return null;
   return (
@@ -102,7 +102,7 @@ function Related({
 
 const SPEAKERS = { prompt: "User", message: "Assistant" } as const;
 
-function EvidenceItem({ piece, session }: { piece: Story["evidence"][number]; session: string | null }) {
+function EvidenceItem({ piece, session }: { piece: ObservationDetail["evidence"][number]; session: string | null }) {
   if (piece.kind === "gone") return <li class="muted">{piece.id} no longer exists.</li>;
   return (
     <li>

@@ -1,16 +1,16 @@
-// Deletes an observation. The worker waits some seconds before it does, so that the user can undo it.
+// Forgets an observation. The worker waits 8 seconds before it deletes anything, so that the user can undo it.
 import { signal } from "@preact/signals";
 import { asApiError, get, send } from "../../api.ts";
 import { report, toast } from "../../components/toast.tsx";
 
-/** As long as a toast is shown. */
+/** The toast with the undo button is shown for the same time. */
 const HOLD_SECONDS = 8;
 const CHECK_AFTER_MS = (HOLD_SECONDS + 2) * 1_000;
 
-/** Observations that are being deleted. */
+/** Ids of observations that were forgotten or are about to be. */
 export const hiddenIds = signal<ReadonlySet<string>>(new Set());
 
-/** Returns whether the worker accepted the request. */
+/** Hides the observation and asks the worker to forget it. Returns whether the worker accepted the request. */
 export async function forget(id: string, title: string): Promise<boolean> {
   setHidden(id, true);
   try {
@@ -18,7 +18,7 @@ export async function forget(id: string, title: string): Promise<boolean> {
     const { data } = await send<{ held: { token: string } }>("POST", "/api/forget", body);
     const { token } = data.held;
     toast(`Forgotten: ${title}`, () => void undo(id, token));
-    setTimeout(() => void checkDeleted(id, title, token), CHECK_AFTER_MS);
+    setTimeout(() => void showIfFailed(id, title, token), CHECK_AFTER_MS);
     return true;
   } catch (error) {
     setHidden(id, false);
@@ -27,8 +27,8 @@ export async function forget(id: string, title: string): Promise<boolean> {
   }
 }
 
-async function checkDeleted(id: string, title: string, token: string): Promise<void> {
-  // Without a reply the deletion was undone, or the worker stopped, which completes it.
+async function showIfFailed(id: string, title: string, token: string): Promise<void> {
+  // No reply: the user has undone it, or the worker has stopped, which completes pending requests first.
   const reply = await get<{ state: string }>(`/api/forget/${encodeURIComponent(token)}`).catch(() => undefined);
   if (reply?.data.state !== "failed") return;
   setHidden(id, false);

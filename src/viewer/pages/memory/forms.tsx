@@ -13,12 +13,12 @@ import { report, toast } from "../../components/toast.tsx";
 import { route, withQuery } from "../../router.ts";
 import type { AnyObservation } from "./observation.tsx";
 
-/** Called when a form was saved (true) or cancelled (false). */
+/** Called with true when the form was saved, with false when it was cancelled. */
 type Done = (isChanged: boolean) => void;
 
 interface FormProps {
-  /** Sends what was entered; `text` returns a field by its name. */
-  send: (text: (name: string) => string) => Promise<unknown>;
+  /** Sends the form; `field(name)` returns the text of a field. */
+  send: (field: (name: string) => string) => Promise<unknown>;
   done: Done;
   children: ComponentChildren;
 }
@@ -63,9 +63,9 @@ function TypeField({ initial }: { initial: string }) {
 
 export function AddForm({ done }: { done: Done }) {
   const projects = useProjects();
-  const add = (text: (name: string) => string): Promise<unknown> => {
-    const scope = text("project") === "" ? { all: true } : { project: text("project") };
-    return send("POST", "/api/observations", { text: text("text"), type: text("type"), ...scope });
+  const add = (field: (name: string) => string): Promise<unknown> => {
+    const scope = field("project") === "" ? { all: true } : { project: field("project") };
+    return send("POST", "/api/observations", { text: field("text"), type: field("type"), ...scope });
   };
   return (
     <Form send={add} done={done}>
@@ -80,7 +80,7 @@ export function AddForm({ done }: { done: Done }) {
           <Select
             class="field"
             name="project"
-            any="All projects"
+            anyLabel="All projects"
             options={projectOptions(projects)}
             initial={route.peek().query.get("project") ?? ""}
           />
@@ -91,12 +91,12 @@ export function AddForm({ done }: { done: Done }) {
 }
 
 export function EditForm({ observation, done }: { observation: AnyObservation; done: Done }) {
-  const edit = (text: (name: string) => string): Promise<unknown> =>
+  const edit = (field: (name: string) => string): Promise<unknown> =>
     send("PATCH", `/api/observations/${observation.id}`, {
-      title: text("title"),
-      type: text("type"),
-      text: text("narrative"),
-      facts: text("facts")
+      title: field("title"),
+      type: field("type"),
+      text: field("narrative"),
+      facts: field("facts")
         .split("\n")
         .map((line) => line.trim())
         .filter(Boolean),
@@ -122,7 +122,7 @@ export function EditForm({ observation, done }: { observation: AnyObservation; d
 
 const MAX_CANDIDATES = 8;
 
-/** Searches the observation that replaces this one. */
+/** Lets the user search for the observation that replaces this one. */
 export function ReplaceForm({ observation, done }: { observation: AnyObservation; done: Done }) {
   const words = useSignal(observation.title);
   const query = useDebounced(words, 150);
@@ -135,8 +135,8 @@ export function ReplaceForm({ observation, done }: { observation: AnyObservation
   );
   const others = ({ results }: DataOf<typeof observations>) =>
     results.filter(({ id }) => id !== observation.id).slice(0, MAX_CANDIDATES);
-  const replace = async (by: string): Promise<void> => {
-    const change = send("PUT", `/api/observations/${observation.id}/successor`, { by });
+  const replace = async (successor: string): Promise<void> => {
+    const change = send("PUT", `/api/observations/${observation.id}/successor`, { by: successor });
     if (await report(change, "Marked as replaced.")) done(true);
   };
   return (

@@ -1,4 +1,4 @@
-// All observations, with filters; each opens in place.
+// The list of observations, with filters. A click on an observation shows its details in the list.
 import { useSignal } from "@preact/signals";
 import { CONCEPTS, OBSERVATION_TYPES } from "../../../core/memory.ts";
 import type { observations } from "../../../queries/observations.ts";
@@ -13,9 +13,9 @@ import { AddForm } from "./forms.tsx";
 import { ObservationLine } from "./observation.tsx";
 
 const FILTERS: readonly Filter[] = [
-  { name: "type", label: "Type", any: "All types", options: OBSERVATION_TYPES },
-  { name: "concept", label: "Concept", any: "All concepts", options: CONCEPTS },
-  { name: "show", label: "Status", any: "Current", options: { pinned: "Pinned", all: "Current and replaced" } },
+  { name: "type", label: "Type", anyLabel: "All types", options: OBSERVATION_TYPES },
+  { name: "concept", label: "Concept", anyLabel: "All concepts", options: CONCEPTS },
+  { name: "show", label: "Status", anyLabel: "Current", options: { pinned: "Pinned", all: "Current and replaced" } },
 ];
 
 export function Page() {

@@ -1,4 +1,4 @@
-// An observation: a line in a list, what it says, and the buttons that change it.
+// An observation as a line of a list, its text, and the buttons that change it.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { observations } from "../../../queries/observations.ts";
@@ -12,7 +12,7 @@ import { forget } from "./forget.ts";
 import { EditForm, ReplaceForm } from "./forms.tsx";
 
 type ListedObservation = RowOf<typeof observations>;
-/** Listed, or with its whole evidence. */
+/** An observation from the list or from the detail page: their `evidence` differs. */
 export type AnyObservation = Omit<ListedObservation, "evidence">;
 
 export function ObservationLine({ observation, changed }: { observation: ListedObservation; changed: () => void }) {
@@ -44,7 +44,7 @@ export function ObservationLine({ observation, changed }: { observation: ListedO
   );
 }
 
-/** Pinned, replaced, outdated. */
+/** Says whether the observation is pinned, replaced or outdated. */
 export function ObservationBadges({ observation }: { observation: AnyObservation }) {
   const { pinned, superseded_by: successor, standing } = observation;
   return (
@@ -67,7 +67,7 @@ export function ObservationBadges({ observation }: { observation: AnyObservation
 interface ObservationBodyProps {
   observation: AnyObservation;
   lastEvidence: string | undefined;
-  /** More links. */
+  /** More links, shown after the observation's own links. */
   children?: ComponentChildren;
 }
 

@@ -3,12 +3,12 @@ import { showAll, split } from "./feed.ts";
 
 const items = (...ids: string[]) => ids.map((id) => ({ id }));
 
-test("the first list is shown, and no item is fresh", () => {
+test("shows the whole first list, and no item is fresh", () => {
   expect(split(items("b", "a"), undefined)).toEqual({ visible: items("b", "a"), waiting: 0 });
   expect(showAll(items("b", "a"), undefined).fresh).toEqual(new Set());
 });
 
-test("new items wait until all are shown, and are fresh then", () => {
+test("holds new items back until showAll, which makes them fresh", () => {
   const shown = showAll(items("b", "a"), undefined);
   const later = items("d", "c", "b", "a");
   expect(split(later, shown)).toEqual({ visible: items("b", "a"), waiting: 2 });
@@ -17,11 +17,11 @@ test("new items wait until all are shown, and are fresh then", () => {
   expect(all.fresh).toEqual(new Set(["d", "c"]));
 });
 
-test("a new item in the middle waits, an older one at the end does not", () => {
+test("holds back a new item in the middle, but not an older item at the end", () => {
   const shown = showAll(items("c", "a"), undefined);
   expect(split(items("c", "b", "a", "0"), shown)).toEqual({ visible: items("c", "a", "0"), waiting: 1 });
 });
 
-test("a removed item is no longer shown", () => {
+test("does not show a removed item", () => {
   expect(split(items("a"), showAll(items("b", "a"), undefined))).toEqual({ visible: items("a"), waiting: 0 });
 });

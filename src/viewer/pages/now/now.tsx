@@ -1,4 +1,4 @@
-// The latest turns of all projects, updated live. Nothing moves while the user reads.
+// The latest turns of all projects, updated live. New turns are held back while the user reads.
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import type { observations } from "../../../queries/observations.ts";
 import type { timeline } from "../../../queries/timeline.ts";
@@ -6,13 +6,13 @@ import { useLoad } from "../../api.ts";
 import { Button } from "../../components/controls.tsx";
 import { useListener } from "../../components/hooks.ts";
 import { Loaded, PageFrame } from "../../components/page.tsx";
-import { Days } from "../../components/text.tsx";
+import { RowsByDay } from "../../components/text.tsx";
 import { useLive } from "../../stream.ts";
 import { showAll, type Shown, split } from "./feed.ts";
 import { Status } from "./status.tsx";
 import { TurnCard, turnKey, useToolCounts } from "./turn-card.tsx";
 
-/** Scrolled further than this, the user is reading. */
+/** The user counts as reading when the page is scrolled further than this. */
 const TOP_PX = 80;
 
 export function Page() {
@@ -67,7 +67,7 @@ export function Page() {
           <Loaded from={turns} empty={empty}>
             {() => (
               <>
-                <Days rows={parts.value.visible} timeOf={({ at }) => at}>
+                <RowsByDay rows={parts.value.visible} timeOf={({ at }) => at}>
                   {(turn) => (
                     <TurnCard
                       key={turn.id}
@@ -76,7 +76,7 @@ export function Page() {
                       isFresh={shown.value?.fresh.has(turn.id) === true}
                     />
                   )}
-                </Days>
+                </RowsByDay>
                 <p class="show-more">
                   <a href="/sessions">Earlier sessions</a>
                 </p>
@@ -90,7 +90,7 @@ export function Page() {
   );
 }
 
-/** The user has scrolled down or selected text. */
+/** Whether the user has scrolled down or selected text. */
 function isReading(): boolean {
   return scrollY > TOP_PX || getSelection()?.isCollapsed === false;
 }

@@ -6,7 +6,7 @@ import { Time } from "../../components/text.tsx";
 import { count, withCommas } from "../../format.ts";
 import { connection, queue, useLive } from "../../stream.ts";
 
-/** Counting today's totals reads the whole day. */
+/** Today's totals are reloaded less often: the worker reads all rows of the day. */
 const COUNT_PAUSE_MS = 3_000;
 
 export function Status() {
@@ -14,7 +14,7 @@ export function Status() {
   const today = useLoad<typeof stats>(
     () => `/api/stats?since=${new Date(new Date().setHours(0, 0, 0, 0)).toISOString()}`,
   );
-  // Only after a reconnection: the stream sends the queue's numbers.
+  // Reloads only after a reconnection: the live events contain the numbers of the queue.
   useLive(worker.reload, () => false);
   useLive(today.reload, ({ kind }) => kind !== "processing_status", COUNT_PAUSE_MS);
   const state = worker.load.value.reply?.data;

@@ -51,7 +51,7 @@ export function TurnCard({ turn, learned, isFresh }: TurnCardProps) {
   );
 }
 
-/** One line from the start, so that the cards below do not move as the turn goes on. */
+/** Always one line, so that the cards below do not move while the turn runs. */
 function Outcome({ turn }: Pick<TurnCardProps, "turn">) {
   const { status, files, commits, ended_at: end } = turn;
   const live = toolCounts.value.get(turnKey(turn.session_id, turn.turn));
@@ -87,7 +87,7 @@ function Outcome({ turn }: Pick<TurnCardProps, "turn">) {
   );
 }
 
-/** Tool uses of the last 200 turns, from the live stream, by `turnKey`. */
+/** Tool uses counted from live events, by `turnKey`. */
 const toolCounts = signal<ReadonlyMap<string, { uses: number; failed: number; last: string }>>(new Map());
 const MAX_TURNS = 200;
 

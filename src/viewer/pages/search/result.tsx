@@ -1,4 +1,4 @@
-// A session that matches, with the snippet that matched. It opens in place.
+// A session in the search results, with the matching snippet. A click shows the items around the match.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { search } from "../../../queries/search.ts";
@@ -9,7 +9,7 @@ import { MarkedText, Time } from "../../components/text.tsx";
 import { sessionPath, setQuery, withQuery } from "../../router.ts";
 import { ItemRow } from "../session/row.tsx";
 
-const KINDS: Readonly<Record<string, string>> = {
+const KIND_LABELS: Readonly<Record<string, string>> = {
   prompt: "You",
   message: "Answer",
   thinking: "Thinking",
@@ -17,12 +17,12 @@ const KINDS: Readonly<Record<string, string>> = {
   file: "File",
   session: "Title",
 };
-type Finding = RowOf<typeof search>;
+type SearchResult = RowOf<typeof search>;
 
-/** Items shown around the one that matched. */
-const AROUND = 5;
+/** How many items are shown around the match. */
+const ITEMS_AROUND = 5;
 
-export function Result({ finding, isOpen }: { finding: Finding; isOpen: boolean }) {
+export function Result({ result, isOpen }: { result: SearchResult; isOpen: boolean }) {
   const root = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (isOpen) root.current?.scrollIntoView({ block: "nearest" });
@@ -32,36 +32,39 @@ export function Result({ finding, isOpen }: { finding: Finding; isOpen: boolean 
       <button
         class="row outset result-head cells may-wrap"
         aria-expanded={isOpen}
-        onClick={() => setQuery({ open: isOpen ? undefined : (finding.item ?? undefined) })}
+        onClick={() => setQuery({ open: isOpen ? undefined : (result.item ?? undefined) })}
       >
-        <strong class="ellipsis">{finding.title ?? "(untitled)"}</strong>
+        <strong class="ellipsis">{result.title ?? "(untitled)"}</strong>
         <span class="meta">
-          <span>{finding.project}</span>
-          <span>{finding.agent}</span>
-          <Time at={finding.at} />
+          <span>{result.project}</span>
+          <span>{result.agent}</span>
+          <Time at={result.at} />
         </span>
         <span class="snippet muted clamp">
-          <span class="snippet-kind faint small">{KINDS[finding.kind] ?? finding.kind}</span>
-          <MarkedText text={finding.snippet} marks={finding.marks} />
+          <span class="snippet-kind faint small">{KIND_LABELS[result.kind] ?? result.kind}</span>
+          <MarkedText text={result.snippet} marks={result.marks} />
         </span>
       </button>
-      {isOpen && <Preview finding={finding} />}
+      {isOpen && <Preview result={result} />}
     </li>
   );
 }
 
-function Preview({ finding }: { finding: Finding }) {
-  const { session_id: session, item: match } = finding;
+function Preview({ result }: { result: SearchResult }) {
+  const { session_id: session, item: match } = result;
   const open = useSignal<ReadonlySet<string>>(new Set(match === null ? [] : [match]));
   const around = useLoad<typeof transcript>(() =>
-    withQuery(`/api/sessions/${encodeURIComponent(session)}/transcript`, { around: match ?? undefined, limit: AROUND }),
+    withQuery(`/api/sessions/${encodeURIComponent(session)}/transcript`, {
+      around: match ?? undefined,
+      limit: ITEMS_AROUND,
+    }),
   );
   return (
     <div class="preview card">
       <Loaded from={around} skeleton={<Skeleton lines={6} />}>
         {({ data }) =>
           data.results.map((item) => {
-            // Subagents and commits have no id here.
+            // In this reply, subagents and commits have no id.
             const id = ("id" in item && item.id) || `at-${item.index}`;
             return (
               <div key={id} class={id === match ? "entry is-match" : "entry"}>

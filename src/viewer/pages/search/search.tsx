@@ -1,4 +1,4 @@
-// Keyword and semantic search over all sessions and observations, while typing. The query lives in the address.
+// Searches all sessions and observations while the user types. The query is stored in the address.
 import { useEffect, useRef } from "preact/hooks";
 import { OBSERVATION_TYPES } from "../../../core/memory.ts";
 import type { search } from "../../../queries/search.ts";
@@ -20,13 +20,13 @@ const FILTERS: readonly Filter[] = [
   {
     name: "kind",
     label: "Kind",
-    any: "Everything",
+    anyLabel: "Everything",
     options: { prompt: "Prompts", message: "Answers", tool: "Tool uses", file: "Files", session: "Titles" },
   },
   {
     name: "type",
     label: "Learned",
-    any: "Any outcome",
+    anyLabel: "Any outcome",
     options: Object.fromEntries(OBSERVATION_TYPES.map((type) => [type, `With a ${type}`])),
   },
 ];
@@ -66,11 +66,11 @@ function Results({ words, list }: { words: string; list: { current: HTMLOListEle
         <Loaded from={found} empty={empty}>
           {({ data }) => (
             <ol class="lines" ref={list}>
-              {data.results.map((finding) => (
+              {data.results.map((result) => (
                 <Result
-                  key={`${finding.session_id} ${finding.item} ${finding.path}`}
-                  finding={finding}
-                  isOpen={query.get("open") === finding.item}
+                  key={`${result.session_id} ${result.item} ${result.path}`}
+                  result={result}
+                  isOpen={query.get("open") === result.item}
                 />
               ))}
             </ol>
@@ -84,7 +84,7 @@ function Results({ words, list }: { words: string; list: { current: HTMLOListEle
   );
 }
 
-/** Undefined while nothing is typed. */
+/** Adds the typed words to the query. Returns undefined if there are none. */
 function withWords(path: string, query: Record<string, string | number | undefined>): string | undefined {
   const q = (route.value.query.get("q") ?? "").trim();
   return q === "" ? undefined : withQuery(path, { q, ...query });
@@ -98,7 +98,7 @@ const MATCHES: Readonly<Record<string, string>> = {
   meaning: "similar meaning",
 };
 
-/** "3 sessions, keyword match in talk, work · 4 ms", and a warning when not all indexes could be searched. */
+/** "3 sessions, keyword match in talk, work · 4 ms", and a warning if an index could not be searched. */
 function Summary({ reply }: { reply: Reply<DataOf<typeof search>, MetaOf<typeof search>> | undefined }) {
   if (reply === undefined) return <p class="search-summary" role="status" />;
   const { rung: match, words, lanes: indexes, ms, degraded, hint } = reply.meta;
@@ -124,7 +124,7 @@ function Summary({ reply }: { reply: Reply<DataOf<typeof search>, MetaOf<typeof 
   );
 }
 
-/** Arrow keys move between the search box and the results; Escape closes the open result, then returns to the box. */
+/** Arrow keys move between the search box and the results. Escape closes the open result, or returns to the box. */
 function moveFocus(event: KeyboardEvent, list: HTMLOListElement | null, box: HTMLInputElement | null): void {
   if (event.metaKey || event.ctrlKey || event.altKey) return;
   const heads = [...(list?.querySelectorAll<HTMLElement>(".result-head") ?? [])];

@@ -1,4 +1,4 @@
-// Finds words in a whole session. The worker searches; the matches on screen are highlighted.
+// Finds words in a whole session. The worker searches; this file highlights the matches in the rendered rows.
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { find } from "../../../queries/session-items.ts";
@@ -14,13 +14,13 @@ const MIN_CHARS = 2;
 
 interface FindProps {
   sessionId: string;
-  /** Called with what is typed. */
-  search: (words: string) => void;
-  /** Shows an item that matches. */
+  /** Called with the typed words. */
+  onSearch: (words: string) => void;
+  /** Scrolls to the item that contains a match. */
   show: (id: string) => void;
 }
 
-export function Find({ sessionId, search, show }: FindProps) {
+export function Find({ sessionId, onSearch, show }: FindProps) {
   const box = useRef<HTMLInputElement>(null);
   const words = useSignal("");
   const query = useDebounced(words, PAUSE_MS);
@@ -32,11 +32,11 @@ export function Find({ sessionId, search, show }: FindProps) {
   );
   useSignalEffect(() => {
     current.value = -1;
-    search(words.value.trim());
+    onSearch(words.value.trim());
     highlight(words.value.trim());
   });
   useEffect(() => () => highlight(""), []);
-  // Ctrl+F finds in the whole session. Pressed again, it opens the browser's own search, which sees only the rendered rows.
+  // Ctrl+F searches the whole session. Pressed again in the search box, it opens the browser's own search.
   useListener("keydown", (event) => {
     if (event.key !== "f" || !(event.ctrlKey || event.metaKey) || document.activeElement === box.current) return;
     event.preventDefault();
@@ -95,7 +95,7 @@ export function highlight(words: string): void {
     const original = node.nodeValue ?? "";
     const text = original.toLowerCase();
     for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
-      // Lower case can be longer than the original: "İ" has 1 character, "i̇" has 2.
+      // Text in lower case can be longer than the original: "İ" has 1 character, "i̇" has 2.
       if (at + wanted.length > original.length) break;
       const range = new Range();
       range.setStart(node, at);

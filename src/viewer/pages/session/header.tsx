@@ -1,4 +1,4 @@
-// The head of a session: its title, facts and summary.
+// The header of a session: title, facts and summary.
 import { useSignal } from "@preact/signals";
 import type { session as sessionQuery } from "../../../queries/session.ts";
 import type { DataOf } from "../../api.ts";
@@ -54,7 +54,7 @@ async function copy(text: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     toast("Copied.");
   } catch {
-    // Where the browser forbids it, the user can select the text in the toast.
+    // If the browser forbids writing to the clipboard, the user can copy the text from the toast.
     toast(text);
   }
 }
@@ -68,11 +68,11 @@ const FIELDS = {
   notes: "Notes",
 } as const;
 
-/** About as much as fits on the two lines of a cut field. */
+/** About as much text as fits on the two lines of a shortened field. */
 const SHORT_CHARS = 170;
 
 function SummaryCard({ summary }: { summary: NonNullable<Session["summary"]> }) {
-  const isWhole = useSignal(false);
+  const isExpanded = useSignal(false);
   const fields = Object.entries(FIELDS).map(
     ([field, label]) => [label, summary[field as keyof typeof FIELDS]] as const,
   );
@@ -85,12 +85,12 @@ function SummaryCard({ summary }: { summary: NonNullable<Session["summary"]> }) 
         {filled.map(([label, text]) => (
           <div key={label} class="cells may-wrap">
             <dt>{label}</dt>
-            <dd class={isLong && !isWhole.value ? "clamp" : ""}>{text}</dd>
+            <dd class={isLong && !isExpanded.value ? "clamp" : ""}>{text}</dd>
           </div>
         ))}
       </dl>
       {isLong && (
-        <ToggleButton label={isWhole.value ? "Show less" : "Show more"} class="link-button" isOpen={isWhole} />
+        <ToggleButton label={isExpanded.value ? "Show less" : "Show more"} class="link-button" isOpen={isExpanded} />
       )}
     </section>
   );

@@ -1,4 +1,4 @@
-// The texts of a session's items: loaded in batches when they come near the window, and kept.
+// Loads the items of a session, with their texts, in batches as the user scrolls near them. Loaded items are kept.
 import { signal } from "@preact/signals";
 import type { items as itemsQuery } from "../../../queries/session-items.ts";
 import { type ApiError, asApiError, type DataOf, get, type RowOf } from "../../api.ts";
@@ -8,10 +8,10 @@ import type { Entry } from "./outline.ts";
 export type Item = RowOf<typeof itemsQuery>;
 export type ToolItem = Extract<Item, { kind: "tool" }>;
 
-/** More than fits on a screen. */
-const BATCH = 60;
-/** The last items of a running session may still grow. */
-const GROWING = 10;
+/** More items than fit on a screen. */
+const BATCH_SIZE = 60;
+/** How many of the last items are loaded again: in a running session they may still change. */
+const REFRESHED_ITEMS = 10;
 
 export type Items = ReturnType<typeof createItems>;
 
@@ -34,25 +34,25 @@ export function createItems(sessionId: string) {
     version.value = version.peek() + 1;
   };
   const load = (entries: readonly Entry[]): void => {
-    for (let from = 0; from < entries.length; from += BATCH)
-      void loadBatch(entries.slice(from, from + BATCH).map(({ id }) => id));
+    for (let from = 0; from < entries.length; from += BATCH_SIZE)
+      void loadBatch(entries.slice(from, from + BATCH_SIZE).map(({ id }) => id));
   };
   return {
     error,
-    /** Undefined until it is loaded; a component that calls this renders again then. */
+    /** Returns undefined until the item is loaded. A component that calls this renders again when items are loaded. */
     get(id: string): Item | undefined {
       void version.value;
       return items.get(id);
     },
-    /** Loads the entries from..to that are missing, and the ones around them. */
+    /** If an entry from `from` to `to` - 1 was not loaded yet, loads it and the entries around it. */
     loadRange(entries: readonly Entry[], from: number, to: number): void {
       const isMissing = ({ id }: Entry): boolean => !requested.has(id);
       if (entries.slice(from, to).some(isMissing))
-        load(entries.slice(Math.max(0, from - BATCH / 4), to + BATCH).filter(isMissing));
+        load(entries.slice(Math.max(0, from - BATCH_SIZE / 4), to + BATCH_SIZE).filter(isMissing));
     },
-    /** Loads the last entries again. */
+    /** Loads the last entries again, if they were loaded before. */
     refreshLast(entries: readonly Entry[]): void {
-      load(entries.slice(-GROWING).filter(({ id }) => requested.has(id)));
+      load(entries.slice(-REFRESHED_ITEMS).filter(({ id }) => requested.has(id)));
     },
   };
 }

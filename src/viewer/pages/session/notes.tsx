@@ -1,4 +1,4 @@
-// Observations in the margin, beside the last item of their evidence.
+// Observations shown in the margin of a session, each beside the last item of its evidence.
 import { Icon } from "../../components/icon.tsx";
 import { Bullets, TypeBadge } from "../../components/text.tsx";
 import type { Session } from "./header.tsx";
@@ -7,8 +7,8 @@ import { type OpenItems, toggle } from "./row.tsx";
 
 export type Observation = Session["observations"][number];
 
-/** Observations by the entry they are shown beside. */
-export function placeNotes({ entries, indexes }: Outline, observations: readonly Observation[]) {
+/** Groups observations by the id of the entry beside which they are shown. */
+export function groupByEntry({ entries, indexes }: Outline, observations: readonly Observation[]) {
   return Map.groupBy(observations, ({ evidence, prompt_number: turn }) => {
     const last = entries[Math.max(...evidence.map((id) => indexes.get(id) ?? -1))];
     if (last === undefined) return entries.find((entry) => entry.kind === "prompt" && entry.turn === turn)?.id;
@@ -20,7 +20,7 @@ export function placeNotes({ entries, indexes }: Outline, observations: readonly
 interface NotesProps {
   notes: readonly Observation[];
   open: OpenItems;
-  /** A note may reach down beside the next rows instead of pushing them away. */
+  /** The note may extend beside the next rows instead of moving them down. */
   mayOverhang: boolean;
 }
 
@@ -35,7 +35,7 @@ export function Notes({ notes, open, mayOverhang }: NotesProps) {
   );
 }
 
-const KINDS: Readonly<Record<string, string>> = { p: "a prompt", m: "an answer", t: "a tool use" };
+const KIND_LABELS: Readonly<Record<string, string>> = { p: "a prompt", m: "an answer", t: "a tool use" };
 
 function Note({ note, open }: { note: Observation; open: OpenItems }) {
   const { id, superseded_by: successor } = note;
@@ -58,7 +58,7 @@ function Note({ note, open }: { note: Observation; open: OpenItems }) {
             <span>Evidence:</span>
             {note.evidence.map((item) => (
               <a key={item} href={`#${item}`} title={item}>
-                {KINDS[item[0] ?? ""] ?? item}
+                {KIND_LABELS[item[0] ?? ""] ?? item}
               </a>
             ))}
             <a href={`/memory/${id}`}>Details</a>

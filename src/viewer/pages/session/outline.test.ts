@@ -14,20 +14,20 @@ const EVERYTHING = { open: new Set<string>(), until: Infinity, talkOnly: false }
 const shown = (view: Partial<typeof EVERYTHING>): string[] =>
   visibleEntries(readOutline(ROWS), { ...EVERYTHING, ...view }).map(({ id }) => id);
 
-test("the items of a subagent are shown once it is unfolded", () => {
+test("shows the items of a subagent only if the subagent is unfolded", () => {
   expect(shown({})).toEqual(["p1", "m1", "agent-x", "t2", "p2"]);
   expect(shown({ open: new Set(["agent-x"]) })).toEqual(["p1", "m1", "agent-x", "t1", "t2", "p2"]);
 });
 
-test("talk only hides tools and subagents", () => {
+test("hides tools and subagents with 'Talk only'", () => {
   expect(shown({ talkOnly: true, open: new Set(["agent-x"]) })).toEqual(["p1", "m1", "p2"]);
 });
 
-test("a replay shows the entries that have happened", () => {
+test("shows only the first entries in a replay", () => {
   expect(shown({ until: 2 })).toEqual(["p1", "m1"]);
 });
 
-test("time in a replay never runs backwards, and long waits are shortened", () => {
+test("gives a replay times that never run backwards, and shortens long waits", () => {
   const times = replayTimes(readOutline(ROWS).entries);
   expect(times).toEqual([0, 1_000, 2_000, 3_000, 3_000, 23_000]);
   expect([-1, 0, 1_500, 3_000, 99_000].map((clock) => countUntil(times, clock))).toEqual([0, 1, 2, 5, 6]);

@@ -1,4 +1,4 @@
-// The items of a whole session without their texts: what the list, the replay and links need.
+// All items of a session without their texts, for the list, the replay and links.
 import type { outline } from "../../../queries/session-items.ts";
 import type { RowOf } from "../../api.ts";
 
@@ -17,16 +17,16 @@ export function readOutline(rows: readonly RowOf<typeof outline>[]) {
     bytes,
     /** A tool's name, a message's role, or a prompt's first words. */
     name: name ?? "",
-    /** The subagent that did it; "" for the session itself. */
+    /** The id of the subagent that the item belongs to; "" for the main session. */
     agent: agent ?? "",
   }));
   return { entries, indexes: new Map(entries.map(({ id }, index) => [id, index])) };
 }
 
 interface View {
-  /** Subagents whose items are shown. */
+  /** Ids of the subagents whose items are shown. */
   open: ReadonlySet<string>;
-  /** In a replay, how many entries have happened. */
+  /** Only the first `until` entries are shown. A replay increases this number. */
   until: number;
   /** Hide tools and subagents. */
   talkOnly: boolean;
@@ -38,32 +38,32 @@ export function visibleEntries({ entries }: Outline, { open, until, talkOnly }: 
   );
 }
 
-/** Whether "Talk only" hides it. */
+/** Whether "Talk only" hides the entry. */
 export function isWork({ kind, agent }: Entry): boolean {
   return kind === "tool" || kind === "subagent" || agent !== "";
 }
 
-/** A night between two prompts is shortened to this. */
-const LONGEST_GAP_MS = 20_000;
+/** Longer waits, such as a night between two prompts, are shortened to this. */
+const MAX_GAP_MS = 20_000;
 
-/** When each entry happens in a replay, in milliseconds from its start. */
+/** The time of each entry in a replay, in milliseconds from the replay's start. */
 export function replayTimes(entries: readonly Entry[]): number[] {
   let clock = 0;
   let last = entries[0]?.at ?? 0;
   return entries.map(({ at }) => {
-    // Items of parallel subagents are not in the order of time; the clock never runs backwards.
-    clock += Math.min(LONGEST_GAP_MS, Math.max(0, at - last));
+    // Entries of parallel subagents are not sorted by time, but the replay's clock must not run backwards.
+    clock += Math.min(MAX_GAP_MS, Math.max(0, at - last));
     last = Math.max(last, at);
     return clock;
   });
 }
 
-/** How many entries have happened by then. */
+/** The number of entries until `clock`. */
 export function countUntil(times: readonly number[], clock: number): number {
   return times.findLastIndex((time) => time <= clock) + 1;
 }
 
-/** The height of an entry that was not rendered yet, for a text about 700 px wide. */
+/** The estimated height of an entry that was not rendered yet. Assumes that its text is 700 px wide. */
 export function estimateHeight({ kind, bytes }: Entry): number {
   const lines = Math.ceil(bytes / 88);
   switch (kind) {

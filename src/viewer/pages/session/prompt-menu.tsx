@@ -1,4 +1,4 @@
-// A menu of a session's prompts, to jump to one.
+// A menu that lists the prompts of a session and jumps to the selected one.
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { useListener } from "../../components/hooks.ts";

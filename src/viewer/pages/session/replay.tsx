@@ -1,4 +1,4 @@
-// Replays a session in time: play, pause, speed, and a slider.
+// The controls that replay a session: play, pause, speed, and a slider.
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { IconButton, Select } from "../../components/controls.tsx";
@@ -80,7 +80,7 @@ export function Replay({ entries, show, close }: ReplayProps) {
         aria-label="Speed"
         options={SPEEDS}
         value={speed.value}
-        pick={(value) => (speed.value = value)}
+        onPick={(value) => (speed.value = value)}
       />
       <IconButton label="End the replay" icon="close" onClick={close} />
     </div>
@@ -91,20 +91,20 @@ function wholeSeconds(ms: number): string {
   return duration(Math.round(ms / 1000) * 1000);
 }
 
-/** More marks could not be told apart. */
-const TICKS = 150;
+/** More marks would overlap. */
+const MAX_TICKS = 150;
 
 /** Marks prompts and failures on the slider. */
 function Ticks({ entries, times }: { entries: readonly Entry[]; times: readonly number[] }) {
   const end = Math.max(1, times.at(-1) ?? 0);
   const positions = (isMarked: (entry: Entry) => boolean): number[] => {
     const marked = times.filter((_, index) => isMarked(entries[index] as Entry));
-    return [...new Set(marked.map((time) => Math.round((time / end) * TICKS)))];
+    return [...new Set(marked.map((time) => Math.round((time / end) * MAX_TICKS)))];
   };
   const prompts = useMemo(() => positions(({ kind }) => kind === "prompt"), [entries]);
   const failures = useMemo(() => positions(({ isError }) => isError), [entries]);
   return (
-    <svg class="ticks" viewBox={`0 0 ${TICKS} 10`} preserveAspectRatio="none" aria-hidden="true">
+    <svg class="ticks" viewBox={`0 0 ${MAX_TICKS} 10`} preserveAspectRatio="none" aria-hidden="true">
       {prompts.map((x) => (
         <rect key={x} class="faint" x={x} y={0} width={0.6} height={10} />
       ))}

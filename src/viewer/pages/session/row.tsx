@@ -50,11 +50,11 @@ export function toggle(open: OpenItems, id: string): void {
   open.value = next;
 }
 
-/** A longer prompt, such as a pasted log, is cut. */
-const PROMPT_CHARS = 1_400;
+/** Longer prompts, such as pasted logs, are cut. */
+const MAX_PROMPT_CHARS = 1_400;
 
 function Prompt({ item, turn, open }: ItemProps<"prompt"> & { turn: number }) {
-  const isLong = item.text.length > PROMPT_CHARS * 1.2;
+  const isLong = item.text.length > MAX_PROMPT_CHARS * 1.2;
   const isCut = isLong && !open.value.has(item.id);
   return (
     <article class="prompt card">
@@ -65,7 +65,7 @@ function Prompt({ item, turn, open }: ItemProps<"prompt"> & { turn: number }) {
         </a>
         <Time at={item.at} as="clock" />
       </header>
-      <div class="as-typed">{isCut ? `${item.text.slice(0, PROMPT_CHARS).trimEnd()}…` : item.text}</div>
+      <div class="as-typed">{isCut ? `${item.text.slice(0, MAX_PROMPT_CHARS).trimEnd()}…` : item.text}</div>
       {isLong && (
         <Button
           label={isCut ? `Show all ${withCommas(item.text.length)} characters` : "Show less"}
@@ -78,13 +78,16 @@ function Prompt({ item, turn, open }: ItemProps<"prompt"> & { turn: number }) {
   );
 }
 
-const NOTES: Readonly<Record<string, string>> = { system: "System message", summary: "Summary of earlier context" };
+const ROLE_LABELS: Readonly<Record<string, string>> = {
+  system: "System message",
+  summary: "Summary of earlier context",
+};
 
 function Message({ item, open }: ItemProps<"message">) {
-  const note = NOTES[item.role];
+  const roleLabel = ROLE_LABELS[item.role];
   const isOpen = open.value.has(item.id);
   return (
-    <article class={note === undefined ? "message" : "message muted"}>
+    <article class={roleLabel === undefined ? "message" : "message muted"}>
       {(item.thinking ?? "").trim() !== "" && (
         <>
           <Fold id={item.id} open={open} class="outset thinking" gist={item.thinking ?? ""}>
@@ -94,12 +97,12 @@ function Message({ item, open }: ItemProps<"message">) {
           {isOpen && <div class="thoughts side-line as-typed small muted">{item.thinking}</div>}
         </>
       )}
-      {note !== undefined && (
+      {roleLabel !== undefined && (
         <Fold id={item.id} open={open} class="outset thinking" gist={item.text}>
-          <span>{note}</span>
+          <span>{roleLabel}</span>
         </Fold>
       )}
-      {item.text.trim() !== "" && (note === undefined || isOpen) && <Markdown text={item.text} />}
+      {item.text.trim() !== "" && (roleLabel === undefined || isOpen) && <Markdown text={item.text} />}
     </article>
   );
 }
@@ -121,7 +124,7 @@ function Tool({ item, sessionId, open }: ItemProps<"tool"> & { sessionId: string
   );
 }
 
-/** "new +12 -3" in the colours of a diff, any other text as a badge. */
+/** Shows "new +12 -3" in the colours of a diff, and any other text as a badge. */
 function Outcome({ text, isError }: { text: string; isError: boolean }) {
   const [isChange, isNew, added, removed] = /^(new )?(\+\d+)? ?(-\d+)?$/.exec(text) ?? [];
   if (isChange === undefined) return <Badge tone={isError ? "bad" : undefined}>{text}</Badge>;
@@ -151,7 +154,7 @@ interface FoldProps {
   id: string;
   open: OpenItems;
   class: string;
-  /** A text whose start is shown while it is folded. */
+  /** The beginning of this text is shown while the item is folded. */
   gist?: string;
   children: ComponentChildren;
 }

@@ -1,4 +1,4 @@
-// One session from its first prompt to its last answer.
+// The page of one session.
 import { useComputed } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { outline as outlineQuery } from "../../../queries/session-items.ts";
@@ -15,7 +15,7 @@ import { readOutline } from "./outline.ts";
 import { Transcript } from "./transcript.tsx";
 
 const NONE: readonly Observation[] = [];
-/** Many tools run per second in a busy session. */
+/** Longer than the default: in a busy session many tools run per second. */
 const LIVE_PAUSE_MS = 700;
 
 export function DetailPage({ id }: PageProps) {

@@ -21,7 +21,7 @@ export function ToolBody({ id, sessionId }: { id: string; sessionId: string }) {
 
 function InputAndOutput({ tool }: { tool: ToolItem }) {
   const { name, input, output = "", is_error: isError } = tool;
-  // "The file has been updated …": the diff says more.
+  // Hides "The file has been updated": the diff shows the edit.
   const isEditNotice = !isError && /^(?:Edit|Write|MultiEdit)$/.test(name) && output.length < 20_000;
   return (
     <>

@@ -1,4 +1,4 @@
-// The items of a session with the observations made from them, and the bar to move in it.
+// The items of a session, the observations made from them, and the bar with search and navigation.
 import { batch, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Button } from "../../components/controls.tsx";
@@ -9,21 +9,22 @@ import { count } from "../../format.ts";
 import { navigate, route } from "../../router.ts";
 import { Find, highlight } from "./find.tsx";
 import type { Items } from "./items.ts";
-import { Notes, type Observation, placeNotes } from "./notes.tsx";
+import { groupByEntry, Notes, type Observation } from "./notes.tsx";
 import { type Entry, estimateHeight, isWork, type Outline, visibleEntries } from "./outline.ts";
 import { PromptMenu } from "./prompt-menu.tsx";
 import { Replay } from "./replay.tsx";
 import { ItemRow } from "./row.tsx";
 
-/** Where an item that was jumped to is shown: below the sticky bar. */
+/** After a jump to an item, the item is shown this far below the window's top, below the sticky bar. */
 const BELOW_BAR_PX = 96;
+/** The latest entry of a replay is shown this far above the window's bottom, above the replay's controls. */
 const ABOVE_REPLAY_PX = 280;
 const SAVE_PAUSE_MS = 200;
-/** A note may overhang when this many rows below it have no notes. */
-const FREE_ROWS = 2;
+/** A note may extend beside the next rows if this many of them have no notes. */
+const ROWS_BELOW_NOTE = 2;
 
-/** A row and where in the window it starts; kept in the history to return to. */
-interface Place {
+/** A row, and the distance from the window's top to the row's top. Saved in the browser's history. */
+interface RowPosition {
   id: string;
   offsetPx: number;
 }
@@ -41,28 +42,29 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
   const talkOnly = useSignal(false);
   /** How many entries the replay shows; undefined without a replay. */
   const replayed = useSignal<number | undefined>(undefined);
-  /** The item that was jumped to. */
+  /** The id of the item that the user jumped to. */
   const marked = useSignal("");
   const searched = useSignal("");
   const hasJumped = useSignal(false);
   const control = useRef<ListControl | undefined>(undefined);
-  /** Shown as soon as its row exists. */
-  const target = useRef<Place | undefined>(undefined);
+  /** The list scrolls here as soon as the row exists. */
+  const target = useRef<RowPosition | undefined>(undefined);
 
   const rows = useMemo(
     () => visibleEntries(outline, { open: open.value, until: replayed.value ?? Infinity, talkOnly: talkOnly.value }),
     [outline, open.value, replayed.value, talkOnly.value],
   );
   const keys = useMemo(() => rows.map((entry) => entry.id), [rows]);
-  const notes = useMemo(() => placeNotes(outline, observations), [outline, observations]);
+  const notes = useMemo(() => groupByEntry(outline, observations), [outline, observations]);
   const prompts = useMemo(() => entries.filter(({ kind, agent }) => kind === "prompt" && agent === ""), [outline]);
   const failures = useMemo(() => entries.filter(({ isError }) => isError), [outline]);
 
   const showTarget = (): void => {
-    const place = target.current;
-    if (place !== undefined && control.current?.show(place.id, place.offsetPx) === true) target.current = undefined;
+    const { current } = target;
+    if (current !== undefined && control.current?.show(current.id, current.offsetPx) === true)
+      target.current = undefined;
   };
-  /** Shows an item, even if it is in a folded subagent or a hidden tool use. */
+  /** Shows an item, even if its subagent is folded or "Talk only" hides it. */
   const goTo = (item: string, unfold = false): void => {
     const entry = entries[indexes.get(item) ?? -1];
     if (entry === undefined) return;
@@ -76,42 +78,42 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
     target.current = { id: item, offsetPx: BELOW_BAR_PX };
     showTarget();
   };
-  const isAfterCurrent = ({ id: item }: Entry): boolean => position(item) > position(currentRow());
-  const position = (item: string | undefined): number => indexes.get(item ?? "") ?? 0;
+  const isAfterCurrent = ({ id: item }: Entry): boolean => indexOf(item) > indexOf(currentRow());
+  const indexOf = (item: string | undefined): number => indexes.get(item ?? "") ?? 0;
   const currentRow = (): string | undefined => control.current?.rowAt(BELOW_BAR_PX + 1).key;
-  const follow = (entry: Entry | undefined): void => {
+  const linkTo = (entry: Entry | undefined): void => {
     if (entry !== undefined) navigate(`#${entry.id}`, { replace: true });
   };
 
   useEffect(showTarget, [keys]);
   useEffect(() => items.refreshLast(entries), [outline]);
-  // Going back or reloading returns to the saved place, a link leads to its item.
+  // Returns to the saved position when the user goes back or reloads. For a new link, shows the link's item.
   useSignalEffect(() => {
     const { hash } = route.value;
-    const { place } = (history.state ?? {}) as { place?: Place };
-    if (place === undefined) goTo(hostOf(hash, notes));
+    const { saved } = (history.state ?? {}) as { saved?: RowPosition };
+    if (saved === undefined) goTo(itemOfLink(hash, notes));
     else {
       marked.value = hash;
-      target.current = place;
+      target.current = saved;
       showTarget();
     }
   });
-  const savePlace = (): void => {
+  const savePosition = (): void => {
     const row = control.current?.rowAt(BELOW_BAR_PX);
     if (row?.key === undefined) return;
-    const place: Place = { id: row.key, offsetPx: row.topPx };
-    history.replaceState({ ...(history.state as object | null), place }, "");
+    const saved: RowPosition = { id: row.key, offsetPx: row.topPx };
+    history.replaceState({ ...(history.state as object | null), saved }, "");
   };
   const saveTimer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(saveTimer.current), []);
   const saveSoon = (): void => {
     clearTimeout(saveTimer.current);
-    saveTimer.current = setTimeout(savePlace, SAVE_PAUSE_MS);
+    saveTimer.current = setTimeout(savePosition, SAVE_PAUSE_MS);
   };
   useListener("scroll", saveSoon, { passive: true });
-  useListener("pagehide", savePlace);
-  // Saves the place before a link changes the address.
-  useListener("click", savePlace, { capture: true });
+  useListener("pagehide", savePosition);
+  // Saves the position before a link changes the address.
+  useListener("click", savePosition, { capture: true });
   useListener("click", ({ target: clicked }) => {
     const link = (clicked as Element | null)?.closest?.("a");
     if (link?.getAttribute("href")?.startsWith("#") === true) hasJumped.value = true;
@@ -119,11 +121,11 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
   useListener("popstate", () => (hasJumped.value = false));
   useListener("keydown", (event) => {
     if (!isShortcut(event)) return;
-    const current = position(currentRow());
-    if (event.key === "j") follow(prompts.find((prompt) => position(prompt.id) > current));
-    if (event.key === "k") follow(prompts.findLast((prompt) => position(prompt.id) < current));
+    const current = indexOf(currentRow());
+    if (event.key === "j") linkTo(prompts.find((prompt) => indexOf(prompt.id) > current));
+    if (event.key === "k") linkTo(prompts.findLast((prompt) => indexOf(prompt.id) < current));
   });
-  // The latest entry of a replay is shown above its controls.
+  // Scrolls to the latest entry of a replay.
   useEffect(() => {
     const last = keys.at(-1);
     if (replayed.value !== undefined && last !== undefined)
@@ -137,7 +139,7 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
   return (
     <>
       <div class="session-bar inline centered line-below">
-        <Find sessionId={id} search={(words) => (searched.value = words)} show={(item) => goTo(item, true)} />
+        <Find sessionId={id} onSearch={(words) => (searched.value = words)} show={(item) => goTo(item, true)} />
         <PromptMenu prompts={prompts} />
         <Button
           label="Talk only"
@@ -152,7 +154,7 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
             label={count(failures.length, "failure")}
             class="button quiet"
             title="Go to the next failure"
-            onClick={() => follow(failures.find(isAfterCurrent) ?? failures[0])}
+            onClick={() => linkTo(failures.find(isAfterCurrent) ?? failures[0])}
           />
         )}
         <Button
@@ -164,19 +166,19 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
         />
       </div>
       {items.error.value !== undefined && (
-        <ErrorBox error={items.error.value} retry={() => items.loadRange(entries, position(currentRow()), Infinity)} />
+        <ErrorBox error={items.error.value} retry={() => items.loadRange(entries, indexOf(currentRow()), Infinity)} />
       )}
       <VirtualList
         label="The session"
         keys={keys}
         control={control}
         onRange={onRange}
-        estimate={(row) => estimateHeight(rows[row] as Entry)}
+        estimateHeight={(row) => estimateHeight(rows[row] as Entry)}
         row={(row) => {
           const entry = rows[row] as Entry;
           const item = items.get(entry.id);
-          const beside = notes.get(entry.id);
-          const isFree = keys.slice(row + 1, row + 1 + FREE_ROWS).every((key) => !notes.has(key));
+          const entryNotes = notes.get(entry.id);
+          const hasSpaceBelow = keys.slice(row + 1, row + 1 + ROWS_BELOW_NOTE).every((key) => !notes.has(key));
           const isNested = entry.agent !== "";
           return (
             <div
@@ -189,7 +191,9 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
                   <ItemRow item={item} turn={entry.turn} sessionId={id} open={open} />
                 )}
               </div>
-              {beside && <Notes notes={beside} open={open} mayOverhang={isFree && beside.length === 1} />}
+              {entryNotes && (
+                <Notes notes={entryNotes} open={open} mayOverhang={hasSpaceBelow && entryNotes.length === 1} />
+              )}
             </div>
           );
         }}
@@ -212,8 +216,8 @@ export function Transcript({ id, outline, items, observations }: TranscriptProps
   );
 }
 
-/** The item of a link; for an observation the item it is shown beside. */
-function hostOf(hash: string, notes: ReadonlyMap<string | undefined, readonly Observation[]>): string {
-  const host = [...notes].find(([, beside]) => beside.some(({ id }) => id === hash));
-  return host?.[0] ?? hash;
+/** The id in a link. For an observation, the id of the item beside which the observation is shown. */
+function itemOfLink(hash: string, notes: ReadonlyMap<string | undefined, readonly Observation[]>): string {
+  const [entry] = [...notes].find(([, ofEntry]) => ofEntry.some(({ id }) => id === hash)) ?? [];
+  return entry ?? hash;
 }
