@@ -11,13 +11,13 @@ import { findPlace, identifyProject, offReason, type Place } from "./project.ts"
 export interface CaptureContext {
   place: Place;
   settings: Settings;
-  /** Without secrets in its paths and remote. */
+  /** Paths and remote are filtered for secrets. */
   project: Project;
-  /** Nothing that happens here is recorded. */
+  /** True if nothing in this folder is recorded. */
   isExcluded: boolean;
-  /** Why, as shown to the user. */
+  /** Why the folder is excluded, as shown to the user. */
   offReason: string | undefined;
-  /** Excluded only because settings cannot be read: transcripts are read again once they can. */
+  /** Excluded only because a settings file is broken: once it is fixed, the transcripts are read again. */
   isBlocked: boolean;
 }
 

@@ -7,28 +7,28 @@ import { matchesPath } from "../core/glob.ts";
 import { isAnchored } from "../core/path-pattern.ts";
 import { isWindowsPath } from "../core/windows-path.ts";
 
-/** Each pattern is resolved once: settings are checked for every file. */
+/** Pattern -> the patterns to match, resolved once: the settings are checked for every file. */
 const spellings = new Map<string, string[]>();
 
-/** Pattern and path may each be written with symlinks, so the pattern is matched as given and resolved. */
+/** The pattern is matched as written and with its symlinks resolved, since the path may be written either way. */
 export function covers(pattern: string, path: string): boolean {
   const known = cached(spellings, pattern, () => {
     const full = expand(pattern);
-    // NFC: "ü" is one character or two, depending on the keyboard and the file system.
+    // NFC: "ü" is one or two characters, depending on the keyboard and the file system.
     return [...new Set([full, resolveLinks(full)].map((one) => one.normalize("NFC")))];
   });
   const normalised = path.normalize("NFC");
   return known.some((one) => matchesPath(one, normalised));
 }
 
-/** "~/a/../b//c" -> "/home/me/b/c"; "a" -> "**\/a": a relative pattern hides too much rather than nothing. */
+/** "~/a/../b//c" -> "/home/me/b/c"; "a" -> "**\/a": a relative pattern matches in every folder. */
 function expand(pattern: string): string {
   const isHome = pattern === "~" || /^~[/\\]/.test(pattern);
   const full = isHome ? userHome(process.env) + pattern.slice(1) : pattern;
   return posix.normalize((isAnchored(full) ? full : `**/${full}`).replaceAll("\\", "/"));
 }
 
-/** Resolves the folders before the first wildcard. */
+/** Resolves links in the folders before the first wildcard. */
 function resolveLinks(pattern: string): string {
   const parts = pattern.split("/");
   const wild = parts.findIndex((part) => /[*?]/.test(part));
@@ -36,7 +36,7 @@ function resolveLinks(pattern: string): string {
   return [realPath(fixed.join("/") || "/"), ...parts.slice(fixed.length)].join("/");
 }
 
-/** The path itself where nothing is there. */
+/** Returns the path itself if it does not exist. */
 export function realPath(path: string): string {
   return tryRealPath(path) ?? path;
 }
@@ -49,7 +49,7 @@ export function tryRealPath(path: string): string | undefined {
   }
 }
 
-/** A Windows folder on another system: its files are not here. */
+/** True for a Windows path on another system: its files are not on this machine. */
 export function isForeign(cwd: string): boolean {
   return sep === "/" && isWindowsPath(cwd);
 }

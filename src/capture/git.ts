@@ -3,13 +3,13 @@ import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { readText, statOf } from "../platform/read-file.ts";
 
 export interface GitTree {
-  /** Top of this working tree. */
+  /** The root of this working tree. */
   top: string;
-  /** Top of the main working tree (the same, unless this is a linked worktree). */
+  /** The root of the main working tree; differs from `top` in a linked worktree. */
   mainTop: string;
-  /** This tree's own git directory, where HEAD is. */
+  /** This tree's own git directory, with HEAD. */
   gitDir: string;
-  /** The repository's git directory, where config is. */
+  /** The repository's git directory, with the config. */
   commonDir: string;
 }
 
@@ -26,14 +26,14 @@ function gitTreeAt(top: string): GitTree | undefined {
   const stat = statOf(dotGit);
   if (stat === undefined) return undefined;
   if (stat.isDirectory()) return { top, mainTop: top, gitDir: dotGit, commonDir: dotGit };
-  // In a linked worktree or a submodule .git is a file: "gitdir: <path>". A worktree has a "commondir" file beside HEAD.
+  // In a linked worktree or submodule, .git is a file: "gitdir: <path>". Only a worktree has a file "commondir" there.
   const pointer = /^gitdir: *(.+)/.exec(readText(dotGit) ?? "")?.[1]?.trim();
   if (pointer === undefined) return undefined;
   const gitDir = isAbsolute(pointer) ? pointer : resolve(top, pointer);
   const common = readText(join(gitDir, "commondir"))?.trim();
   if (common === undefined) return { top, mainTop: top, gitDir, commonDir: gitDir };
   const commonDir = isAbsolute(common) ? common : resolve(gitDir, common);
-  // Worktrees of a bare repository have no main working tree: the repository counts as it.
+  // A bare repository has no main working tree: use the repository's folder instead.
   const mainTop = basename(commonDir) === ".git" ? dirname(commonDir) : commonDir;
   return { top, mainTop, gitDir, commonDir };
 }
@@ -57,18 +57,18 @@ export function readRemote(tree: GitTree): string | undefined {
       remote = /^remote "(.*)"$/.exec(section)?.[1];
       continue;
     }
-    // Not one pattern for the whole line: on a hostile file with many spaces it would take minutes.
+    // One regular expression for the whole line would take minutes on a hostile file with many spaces.
     const url = /^\s*url\s*=/.test(line) ? line.slice(line.indexOf("=") + 1).trim() : "";
     if (remote !== undefined && url !== "" && !remotes.has(remote)) remotes.set(remote, url);
   }
   return remotes.get("origin") ?? remotes.values().next().value;
 }
 
-/** One form for all urls of a remote: "git@GitHub.com:a/b.git" and "https://me:pw@github.com/a/b" -> "github.com/a/b". */
+/** "git@GitHub.com:a/b.git" and "https://me:pw@github.com/a/b" -> "github.com/a/b" */
 export function normaliseRemote(url: string): string {
   const scp = /^(?:[^@/\s]+@)?([^:/\s]+):(?!\/\/)(.+)$/.exec(url);
   const parsed = /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/]*@)?([^/]*)(\/.*)?$/i.exec(url);
-  // "C:\repo" and "C:/repo" look like scp but are a drive.
+  // "C:\repo" and "C:/repo" look like scp's host:path, but "C" is a drive.
   const [host, path] = parsed
     ? [parsed[1] ?? "", parsed[2] ?? ""]
     : scp && !/^[a-z]$/i.test(scp[1] ?? "")

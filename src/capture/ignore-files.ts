@@ -14,7 +14,7 @@ export function hiddenBy(place: Place): string | undefined {
   return isForeign(place.cwd) ? undefined : hidingFile(place.folder, place);
 }
 
-/** `path` as the agent names it: in full, or from the session's folder. A link is also checked as the file it points to. */
+/** `path` is absolute or relative to the session's folder. If it is a link, its target is checked, too. */
 export function isHiddenFile(path: string, place: Place, excludePaths: readonly string[]): boolean {
   const isExcluded = (full: string): boolean => excludePaths.some((pattern) => covers(pattern, full));
   if (isForeign(place.cwd)) return isExcluded(fullWindowsPath(path, place.cwd));
@@ -25,16 +25,16 @@ export function isHiddenFile(path: string, place: Place, excludePaths: readonly 
   );
 }
 
-/** With `folder` for `cwd`, which may be named through a link. */
+/** Replaces `cwd` at the start of the path by `folder`: the agent may name the folder through a link. */
 function resolveFolder(path: string, { cwd, folder }: Place): string {
   const inside = relative(cwd, path);
   return inside.startsWith("..") || isAbsolute(inside) ? normalize(path) : join(folder, inside);
 }
 
-/** Per place, because each lookup takes 10 to 30 microseconds. */
+/** Cached per place, because each lookup takes 10 to 30 microseconds. */
 const realPaths = new WeakMap<Place, Map<string, string>>();
 
-/** A path whose end does not exist (any more) is resolved as far as it does. */
+/** If the end of the path does not exist, resolves the folders that do. */
 function resolveFile(path: string, place: Place): string {
   if (path === place.folder) return path;
   return cached(
@@ -69,7 +69,7 @@ interface IgnoreFile {
 
 const ignoreFilesOf = new WeakMap<Place, Map<string, IgnoreFile[]>>();
 
-/** Those of the folder and its parents up to the home folder, the nearest first. */
+/** The ignore files of the folder and its parents up to the home folder, nearest first. */
 function ignoreFiles(folder: string, place: Place): IgnoreFile[] {
   return cached(
     cached(ignoreFilesOf, place, () => new Map()),
@@ -80,7 +80,7 @@ function ignoreFiles(folder: string, place: Place): IgnoreFile[] {
       const path = join(folder, IGNORE_FILE);
       if (!statOf(path)?.isFile()) return above;
       const text = readText(path);
-      // Hide everything where the file cannot be read.
+      // If the file cannot be read, hide everything.
       const rules = text === undefined ? [{ pattern: "**", isException: false }] : parseIgnoreRules(text);
       return [{ folder, rules }, ...above];
     },

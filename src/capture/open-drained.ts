@@ -1,4 +1,4 @@
-// Opens the store for a query, after moving what hooks left in the spool into it.
+// Opens the store for a query and drains the spool into it first.
 import type { Paths } from "../config/paths.ts";
 import { VERSION } from "../core/version.ts";
 import { withLockNow } from "../platform/take-lock.ts";

@@ -1,4 +1,4 @@
-// Which project a folder belongs to: worktrees and sub-folders share one project, different repositories never do.
+// Finds the project of a folder: worktrees and sub-folders share one project, different repositories never do.
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { LoadedSettings } from "../config/load.ts";
 import { type Env, isDisabled, MAX_PATH_CHARS, PROJECT_FILE, userHome } from "../config/paths.ts";
@@ -15,7 +15,7 @@ export interface Place {
   /** The folder with symlinks resolved. */
   folder: string;
   tree: GitTree | undefined;
-  /** The .c-mem.json files of the folder and its parents up to the top of the working tree, the nearest first. */
+  /** The .c-mem.json files of the folder and its parents up to the root of the working tree, nearest first. */
   projectFiles: string[];
 }
 
@@ -27,9 +27,9 @@ export function findPlace(cwd: string): Place {
 }
 
 /**
- * The key is a name from the user's settings, else the git remote, else the main working tree, else the folder. A name in
- * a project file only splits a repository or names a plain folder: the file may come with a cloned repository and must
- * not give access to another project's memory.
+ * The key is a name from the user's settings, else the git remote, else the main working tree, else the folder. A name
+ * in a project file is only appended to that key ("github.com/a/b#name"): the file may come with a cloned repository
+ * and must not give access to another project's memory.
  */
 export function identifyProject(place: Place, { values, sources }: LoadedSettings): Project {
   const { folder, tree } = place;
@@ -50,12 +50,12 @@ export function branchOf(place: Place): string | undefined {
   return place.tree === undefined ? undefined : readBranch(place.tree);
 }
 
-/** Why recording is off in this folder; undefined where it is on. */
+/** Why recording is off in this folder, or undefined if it is on. */
 export function offReason(place: Place, { values, sources, blocked }: LoadedSettings, env: Env): string | undefined {
   if (isDisabled(env)) return "C_MEM_DISABLE is set";
   if (blocked !== undefined) return blocked;
   if (!values.enabled) return `enabled is false (${sources.enabled})`;
-  // A linked worktree may be in another folder than its repository.
+  // A linked worktree may be outside of its repository's folder, so both are checked.
   const main = place.tree?.mainTop ?? place.folder;
   const pattern = values.excludePaths.find((one) => coversPlace(one, place) || covers(one, main));
   if (pattern !== undefined) return `excludePaths has ${pattern}`;
@@ -78,13 +78,13 @@ export function storedPath(path: string, place: Place): string {
   return inside === undefined ? path : inside.replaceAll(sep, "/");
 }
 
-/** A path relative to the root of the session's project, if it is below it. */
+/** The path relative to the root of the session's project, or the path itself if it is not below that root. */
 export function pathFromRoot(path: string, root: string): string {
   if (isWindowsPath(root)) return pathBelow(slashedPath(root), slashedPath(path)) ?? path;
   return isAbsolute(path) ? (pathInside(root, path) ?? path) : path;
 }
 
-/** The forms in which a typed file or folder may be stored: as typed, relative to the working tree, and in full. */
+/** The forms in which a typed path may be stored: as typed, relative to the working tree, and absolute. */
 export function pathNames(typed: string, cwd: string): string[] {
   const text = typed.replaceAll("\0", "");
   const slashed = slashedPath(text);
@@ -116,7 +116,7 @@ function projectFolder({ projectFiles }: Place): string | undefined {
   return outermost === undefined ? undefined : dirname(outermost);
 }
 
-/** The setting `projects` maps folders to names; the longest pattern wins. */
+/** The setting `projects` maps folder patterns to names; the longest matching pattern wins. */
 function nameByFolder(place: Place, projects: Record<string, string>): string {
   const matches = Object.entries(projects).filter(([pattern]) => coversPlace(pattern, place));
   return matches.toSorted(([a], [b]) => b.length - a.length)[0]?.[1] ?? "";

@@ -1,4 +1,4 @@
-// The newest moves of HEAD. Not in work-tree.ts: recall.cjs loads that at every prompt, without the secrets filter.
+// The newest moves of HEAD. Kept out of work-tree.ts: recall.cjs loads that and does not need the secrets filter.
 import { join } from "node:path";
 import { filterText } from "../core/privacy/filter.ts";
 import type { RefMove } from "../core/work-tree.ts";

@@ -1,4 +1,4 @@
-// Loads another bundle of the hook program, only when it is needed.
+// Loads another bundle of the hook program: most hooks do not need it.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 

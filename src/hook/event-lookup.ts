@@ -20,7 +20,7 @@ import { findProject } from "../store/tables/projects.ts";
 import { findSession } from "../store/tables/sessions.ts";
 import { contextOwner, type InjectAnswer, type InjectRequest, isHeldOut } from "./types.ts";
 
-/** Readers of a WAL database wait only just after a crash; then nothing is injected. */
+/** A WAL database blocks readers only during the recovery after a crash; then nothing is injected. */
 const BUSY_TIMEOUT_MS = 20;
 
 export function contextForEvent(request: InjectRequest): InjectAnswer | undefined {
@@ -37,7 +37,7 @@ export function contextForEvent(request: InjectRequest): InjectAnswer | undefine
   }
 }
 
-/** Reads each value only when recall needs it: mostly there is nothing to inject. */
+/** Getters, because most lookups find nothing and never need these values. */
 function eventRequest(
   db: Db,
   { event, place, paths }: InjectRequest,
@@ -46,7 +46,7 @@ function eventRequest(
 ): EventRequest {
   return {
     projectId,
-    // A subagent knows nothing of the session that started it.
+    // The current session's items are left out, but not for a subagent: it has not seen them.
     get ownSessionId() {
       return event.agentId === undefined ? findSession(db, event.sessionId)?.id : undefined;
     },
@@ -101,7 +101,7 @@ function contextForActivity(
 
 const DEFAULT_TYPE = "general-purpose";
 
-/** What was found for its task before it started. Subagents of one type start in the order of their tasks. */
+/** Ids found when the Agent tool ran: the nth subagent of a type takes the nth task of that type. */
 function takeTaskIds(shown: string, sessionId: string, agentType = DEFAULT_TYPE): number[] | undefined {
   const type = shortHash(agentType);
   const keys = readShown(shown, sessionId);

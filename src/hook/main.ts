@@ -1,4 +1,4 @@
-// The hook commands: read the payload, record the event, inject context, and exit 0 whatever happens.
+// The hook commands: read the payload, record the event, inject context. The exit code is always 0.
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { claudeCodeWire } from "../agents/claude-code/event.ts";
@@ -25,10 +25,10 @@ import { readPayload } from "./stdin.ts";
 import type { InjectRequest } from "./types.ts";
 
 const WORKER = { bundle: join(import.meta.dirname, "worker.cjs"), canRun: hasSqlite };
-/** Enough of a transcript's end for the last few tool uses. */
+/** The end of a transcript, enough for the last few tool uses. */
 const END_BYTES = 256 * 1024;
 
-/** Returns the answer to print; undefined prints nothing. */
+/** Returns the answer to print, or undefined to print nothing. */
 function runHook(command: string, agent: string | undefined, env: Env): object | undefined {
   const at = Date.now();
   const paths = resolvePaths(env);
@@ -37,7 +37,7 @@ function runHook(command: string, agent: string | undefined, env: Env): object |
   let output: HookOutput = {};
   try {
     if (command === "context" && !hasSqlite() && rerunWithOtherNode(paths.install)) return undefined;
-    // Claude Code's wire is built in: loading a bundle would slow down each of its hooks.
+    // Claude Code's wire is part of this bundle: loading another would slow down each of its hooks.
     wire = agent === undefined ? claudeCodeWire : otherAgents().wireOf(agent);
     if (isDisabled(env)) return wire.answer(command, undefined, output);
     makePrivate(paths.home);
@@ -57,11 +57,11 @@ function otherAgents() {
 
 const RERUN_TIMEOUT_MS = 8_000;
 
-/** Runs this hook again with the Node that `install` found; true when that has answered on our stdout. Call before reading stdin. */
+/** Runs this hook again with the Node that `install` found; true on success. Call it before reading stdin. */
 function rerunWithOtherNode(installRecord: string): boolean {
   const node = otherNode(installRecord, process.env);
   if (node === undefined) return false;
-  // Loaded here: it would cost every other hook a millisecond.
+  // Not imported at the top: loading it would cost every other hook a millisecond.
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   const { status } = spawnSync(node, process.argv.slice(1), {
     stdio: [storedPayload() === undefined ? "inherit" : "pipe", "inherit", "inherit"],
@@ -77,7 +77,7 @@ function handleEvent(hook: string, event: AgentEvent, wire: HookWire, paths: Pat
   const context = findCaptureContext(event.cwd, paths.config, env);
   const captured = admitEvent(event, context, paths);
   if (typeof captured === "string") {
-    // For an excluded folder not even the run of the hook is recorded.
+    // In an excluded folder not even the hook run is counted.
     if (captured !== "excluded") noteHookFired(paths.hookFires, hook);
     return blockedOutput(event, context);
   }
@@ -86,18 +86,19 @@ function handleEvent(hook: string, event: AgentEvent, wire: HookWire, paths: Pat
   const request = { event: captured, place, settings, paths };
   const isRecorded = !isLookupOnly(captured, wire);
   const isStart = captured.activity.kind === "session-start";
-  // The event is safe on disk before the lookup. A start is not: losing it in a power cut does no harm.
+  // Written before the lookup, so that a kill cannot lose it. A session start waits for the injection it records.
   if (isRecorded && !isStart) recordEvent(paths, captured);
-  // Context in a rules file is not injected at the start as well.
+  // If the rules file already has the context, do not inject it as well.
   const isInRules = isStart && wire.rulesFile !== undefined && otherAgents().hasRulesFile(request, wire.rulesFile);
   const found = isInRules ? undefined : requestContext(request, hook);
   if (isStart) {
     const start = { ...captured, ...(found?.injection && { injection: found.injection }) };
+    // Not synced: losing a session start in a power cut does no harm.
     recordEvent(paths, start, { isDurable: false });
   } else if (found !== undefined) recordInjection(request, found, isRecorded);
   if (!isRecorded && found?.injection === undefined) noteHookFired(paths.hookFires, hook);
   if (wire.rulesFile !== undefined) updateRules(request, wire.rulesFile);
-  // After the event is in the spool: a worker that stops now looks there once more.
+  // After the write: a worker that is about to stop checks the spool once more.
   if (isRecorded && settings.worker) wakeWorker(paths, WORKER);
   return found ?? {};
 }
@@ -108,7 +109,7 @@ function blockedOutput({ activity }: AgentEvent, { isBlocked, offReason }: Captu
   return { message: `C-Mem is not recording: ${offReason}. Run: c-mem doctor` };
 }
 
-/** Counts the event as lost where neither the data directory nor the temporary folder has space. */
+/** If neither the data directory nor the temporary folder can be written, counts the event as lost. */
 function recordEvent(paths: Paths, event: CapturedEvent, options: { isDurable?: boolean } = {}): void {
   try {
     writeDrop(paths.spool, event, options);
@@ -127,7 +128,7 @@ function updateRules(request: InjectRequest, name: string): void {
   }
 }
 
-/** The folder of a running hook may be deleted; most payloads name it. */
+/** cwd() throws if the folder was deleted. Called only if the payload has no cwd. */
 function currentFolder(): string {
   try {
     return process.cwd();
@@ -136,7 +137,7 @@ function currentFolder(): string {
   }
 }
 
-/** Claude Code's status line, from a small file and without the database. */
+/** The text of Claude Code's status line, read from a small file without opening the database. */
 function statusLine(env: Env): string {
   const paths = resolvePaths(env);
   let folder: string | undefined;
@@ -144,7 +145,7 @@ function statusLine(env: Env): string {
     const fields = asObject(readPayload());
     folder = asString(asObject(fields?.["workspace"])?.["current_dir"] ?? fields?.["cwd"]);
   } catch {
-    // Without a folder the line is about all projects.
+    // Without a folder, the line is about all projects.
   }
   const context = folder === undefined ? undefined : findCaptureContext(folder, paths.config, env);
   if (context?.isBlocked) return "C-Mem is not recording: settings unreadable (c-mem doctor)";

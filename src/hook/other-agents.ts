@@ -31,7 +31,7 @@ export function wireOf(agent: string): HookWire {
   return wire;
 }
 
-/** Whether the working tree has the rules file that `install` created. */
+/** True if the working tree has the rules file that `install` created. */
 export function hasRulesFile(request: InjectRequest, name: string): boolean {
   return readRules(request, name) !== undefined;
 }
@@ -39,7 +39,7 @@ export function hasRulesFile(request: InjectRequest, name: string): boolean {
 /** The events that change a session's context. */
 const REFRESH_AT: ReadonlySet<string> = new Set(["session-start", "prompt", "turn-end", "session-end"]);
 
-/** Writes the context of a session start into the rules file; returns it where it changed. */
+/** Writes the session-start context into the rules file. Returns it if it changed, else undefined. */
 export function refreshRules(request: InjectRequest, name: string): InjectAnswer | undefined {
   const { event, paths } = request;
   const before = REFRESH_AT.has(event.activity.kind) ? readRules(request, name) : undefined;
@@ -57,7 +57,7 @@ export function refreshRules(request: InjectRequest, name: string): InjectAnswer
   }
 }
 
-/** Throws for a file that git would commit, and for a link that leads out of the tree. */
+/** Throws if git would commit the file, or if a link leads out of the working tree. */
 function writeRules({ place: { tree, folder } }: InjectRequest, path: string, text: string): void {
   const top = tree?.top ?? folder;
   if (tree !== undefined) {
@@ -68,7 +68,7 @@ function writeRules({ place: { tree, folder } }: InjectRequest, path: string, te
   writeInside(top, path, text);
 }
 
-/** Undefined for a file that came with a repository: the next commit would publish what is written into it. */
+/** Undefined unless `install` ran in this tree: a rules file from a clone would be committed with the context. */
 function readRules(request: InjectRequest, name: string): string | undefined {
   const text = readText(rulesPath(request, name)) ?? "";
   return hasRules(text) && isInstalledHere(request) ? text : undefined;

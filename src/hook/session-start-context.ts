@@ -20,12 +20,12 @@ import { countSessions } from "../store/reads/counts.ts";
 import { logHookError } from "./log.ts";
 import { type InjectAnswer, type InjectRequest, isHeldOut } from "./types.ts";
 
-/** The agent waits for this hook: a database that is busy for longer is only read. */
+/** The agent waits for this hook: if the database is busy for longer, it is only read. */
 const BUSY_TIMEOUT_MS = 100;
-/** The rest of the spool is drained later. */
+/** The worker or the next command drains the rest of the spool. */
 const DRAIN_MS = 60;
-/** The part of the token budget at each throttle level. */
-const BUDGET_AT = [1, 0.6, 0.35] as const;
+/** Share of the token budget by throttle level. */
+const BUDGET_SHARES = [1, 0.6, 0.35] as const;
 
 export function contextForStart(request: InjectRequest): InjectAnswer | undefined {
   const { event, place, settings, paths } = request;
@@ -36,13 +36,13 @@ export function contextForStart(request: InjectRequest): InjectAnswer | undefine
   const surface = source === "compact" ? "compaction" : "session-start";
   if (!settings.surfaces.includes(surface)) return undefined;
   const db = openAndDrain(paths);
-  // Just after an update: the worker or the next command migrates the database.
+  // Just after an update of C-Mem: the worker or the next command migrates the database.
   if (db === "older") return undefined;
   if (db === "damaged") {
     return { message: "C-Mem: the database is damaged and will be repaired (c-mem doctor)", keys: [] };
   }
   const project = findProject(db, event.project.key);
-  const budget = Math.ceil(settings.contextTokens * BUDGET_AT[throttleLevel(db, surface, event.at)]);
+  const budget = Math.ceil(settings.contextTokens * BUDGET_SHARES[throttleLevel(db, surface, event.at)]);
   const block =
     project &&
     buildContext(db, {
@@ -51,35 +51,35 @@ export function contextForStart(request: InjectRequest): InjectAnswer | undefine
       sessionId: event.sessionId,
       settings: { ...settings, contextTokens: budget },
       tree: describeTree(place, event.transcriptPath, readRefLog(place)),
-      more: moreLine(),
+      more: toolsLine(),
       now: event.at,
     });
   const message = settings.contextMessage
     ? (repairNote(paths, event.at) ?? messageFor(db, project, block, paths, source))
     : undefined;
-  // The database is never closed: the last process to close it has to checkpoint, and this one ends anyway.
+  // The database is not closed: closing the last connection runs a checkpoint, and this process ends anyway.
   if (block === undefined || block.text === "") return message === undefined ? undefined : { message, keys: [] };
   const { text, items, tokens } = block;
   const injection = { surface, itemIds: items, chars: text.length, tokens } as const;
   return { text, ...(message !== undefined && { message }), injection, keys: items };
 }
 
-/** Only the plugin has the MCP tools. */
-function moreLine(): string | undefined {
+/** Undefined if the MCP tools are not installed: only the plugin has them. */
+function toolsLine(): string | undefined {
   const hasTools = statOf(join(import.meta.dirname, "..", ".mcp.json")) !== undefined;
-  return hasTools ? "More about any #id: the c-mem MCP tools." : undefined;
+  return hasTools ? "For details on an #id, use the c-mem MCP tools." : undefined;
 }
 
 const REPAIR_SHOWN_MS = 24 * 60 * 60 * 1000;
 
-/** For users who never run `c-mem status`. */
+/** Shown for a day after a repair: many users never run `c-mem status`. */
 function repairNote({ quarantine }: Paths, now: number): string | undefined {
   const [last] = readReports(quarantine);
   if (last?.why !== "damaged" || now - last.at > REPAIR_SHOWN_MS) return undefined;
   return "C-Mem: the database was damaged and has been repaired (c-mem doctor says how)";
 }
 
-/** One line for the user. */
+/** The line that the user sees. */
 function messageFor(
   db: Db,
   project: ProjectRow | undefined,
@@ -94,16 +94,17 @@ function messageFor(
     return isFirst ? `C-Mem: no sessions yet; it records from now on. ${pageNote(paths)}` : undefined;
   }
   const sessions = project === undefined ? 0 : countSessions(db, { projectId: project.id }).sessions;
-  const memories = block.items.filter((item) => /^[oi]\d/.test(item)).length;
+  // "o12": an observation in full, "i12": only its title.
+  const observations = block.items.filter((item) => /^[oi]\d/.test(item)).length;
   const parts = [
     `C-Mem: ${withCommas(sessions)} ${sessions === 1 ? "session" : "sessions"}`,
-    ...(memories > 0 ? [`${memories} ${memories === 1 ? "memory" : "memories"}`] : []),
+    ...(observations > 0 ? [`${observations} ${observations === 1 ? "observation" : "observations"}`] : []),
     `${withCommas(block.tokens)} tokens`,
   ];
   return `${parts.join(", ")}. ${pageNote(paths)}`;
 }
 
-/** Without the token that lets a browser in: `c-mem open` makes a link with it. */
+/** The address alone does not sign a browser in: `c-mem open` adds the token. */
 function pageNote({ server }: Paths): string {
   const record = readServer(server);
   const isServed = record !== undefined && record.port !== null && record.pid !== null;
@@ -118,11 +119,11 @@ function openAndDrain(paths: Paths): Db | "older" | "damaged" {
     return db;
   } catch (error) {
     const code = error instanceof AppError ? error.code : undefined;
-    // Just after an update, or while a backup is restored: not an error.
+    // Not errors: C-Mem was just updated, or a backup is being restored.
     if (code !== "store_older" && code !== "store_restoring") logHookError(paths.hookLog, "context", error);
     if (isDamage(error)) return "damaged";
     if (code === "store_older") return "older";
-    // The spool waits; what is in the database can be injected.
+    // The spool was not drained, but what the database already has can be injected.
     return db ?? openDriver(paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
   }
 }

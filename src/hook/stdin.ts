@@ -1,9 +1,9 @@
-// Reads a hook's payload from stdin, synchronously: async streams cost ten milliseconds.
+// Reads a hook's payload from stdin, synchronously: an async stream takes 10 ms longer.
 import { readSync } from "node:fs";
 import { AppError } from "../core/error.ts";
 import { storedPayload } from "../platform/stdin-payload.ts";
 
-/** Payloads have whole files in them; more than this is a mistake, and the agent must not wait for it. */
+/** Payloads may contain whole files. A larger one is refused: the agent waits while it is read. */
 const MAX_BYTES = 128 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
@@ -13,7 +13,7 @@ export function readPayload(): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not the parser's message: it quotes the payload.
+    // The parser's message is not used: it quotes the payload.
     throw new AppError("bad_payload", `stdin is not JSON (${text.length} characters)`);
   }
 }
@@ -37,9 +37,9 @@ function readSome(chunk: Buffer): number {
       return readSync(0, chunk);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
-      if (code === "EOF") return 0; // Windows, at the end of a pipe
+      if (code === "EOF") return 0; // on Windows at the end of a pipe
       if (code !== "EAGAIN") throw error;
-      // An empty non-blocking pipe: wait two milliseconds without using the processor.
+      // A non-blocking pipe without data: sleep for 2 ms.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }
   }

@@ -1,4 +1,4 @@
-// Reads claude-mem's database, of any version: sessions, prompts, observations, summaries.
+// Reads the database of any claude-mem version: sessions, prompts, observations, summaries.
 import { CONCEPTS, type Observation, OBSERVATION_TYPES } from "../../core/memory.ts";
 import { titleOf } from "../../core/title.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -6,7 +6,7 @@ import { eventOf, type ForeignSession, number, projectNamed, type Row, strings, 
 import { MAX_SESSION_ROWS, type Source } from "./source.ts";
 
 const SESSION_TABLES = ["sdk_sessions", "streaming_sessions", "sessions"];
-/** Columns by which other tables refer to a session: with the agent's id, claude-mem's own, or the row's number. */
+/** Columns in which other tables name a session: by the agent's id, claude-mem's own id or the row's number. */
 const SESSION_KEYS = [
   "session_db_id",
   "sdk_session_id",
@@ -60,7 +60,7 @@ function toSession(
   const first = text(row, "user_prompt");
   const all = stored.length > 0 || first === "" ? stored : [{ at: startedAt, words: first }];
   const title = text(row, "title");
-  // claude-mem does not always note the end, but writes a summary when a turn ends.
+  // claude-mem does not always note a session's end, but it writes a summary when a turn ends.
   const lastAt = Math.max(startedAt, ...all.map(({ at }) => at), ...summaries.map(timeOf));
   const isEnded = text(row, "status") === "completed" || summaries.length > 0;
   const endedAt = time(row, "completed_at_epoch", "completed_at") || (isEnded ? lastAt : 0);

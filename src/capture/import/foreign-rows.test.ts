@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { prompt, seedStore } from "../../../test/seed.ts";
 import { projectNamed } from "./foreign-rows.ts";
 
-it("imported sessions belong to the project of their folder, not to a newer project of the same name", () => {
+it("projectNamed prefers the project of the folder to a newer project of the same name", () => {
   const { db, add } = seedStore();
   const one = { key: "git:one", name: "app", root: "/one/app" };
   const two = { key: "git:two", name: "app", root: "/two/app" };

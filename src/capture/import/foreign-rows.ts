@@ -1,4 +1,4 @@
-// Reads the values of another program's rows, whose columns differ between its versions.
+// Reads values from rows of another program. Its versions name the columns differently, so several names are tried.
 import { basename } from "node:path";
 import type { Activity, CapturedEvent, Project } from "../../core/event.ts";
 import { parseLimitedJson } from "../../core/limited-json.ts";
@@ -23,16 +23,16 @@ export interface ForeignSession {
 export type Row = Readonly<Record<string, unknown>>;
 
 const MAX_CHARS = 32_000;
-/** Smaller numbers are seconds. */
+/** A smaller number is a time in seconds, not milliseconds. */
 const MIN_MS = 100_000_000_000;
 
-/** The first of these columns that has text. */
+/** The text of the first of these columns that has any. */
 export function text(row: Row, ...names: string[]): string {
   const value = names.map((name) => row[name]).find((one) => typeof one === "string" && one !== "");
   return typeof value === "string" ? filterText(value, MAX_CHARS) : "";
 }
 
-/** Milliseconds, from the first of these columns that has seconds, milliseconds or an ISO time; else 0. */
+/** The time in ms of the first of these columns that has one (seconds, milliseconds or an ISO time), or 0. */
 export function time(row: Row, ...names: string[]): number {
   for (const name of names) {
     const value = row[name];
@@ -50,7 +50,7 @@ export function number(row: Row, name: string): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
 
-/** The strings of columns with JSON arrays. */
+/** The strings in the JSON arrays of these columns. */
 export function strings(row: Row, ...names: string[]): string[] {
   return names.flatMap((name) => {
     const value = parsed(row[name]);
@@ -66,7 +66,7 @@ export function parsed(value: unknown): unknown {
   }
 }
 
-/** The known project of this folder, or of this name if the row has no folder; else a new one. */
+/** The stored project of this folder, or of this name if the row names no folder; otherwise a new project. */
 export function projectNamed(db: Db, name: string, root: string): Project {
   const named = [...(root === "" ? [] : projectsNamed(db, root)), ...projectsNamed(db, name)];
   const known = named.find((one) => root === "" || one.root === root || one.key === root);

@@ -1,4 +1,4 @@
-// Imports another database: C-Mem's, claude-mem's or memory-nexus's, recognised by its tables.
+// Imports a database of C-Mem, claude-mem or memory-nexus, recognised by its tables.
 import { AppError } from "../../core/error.ts";
 import type { Producer } from "../../core/memory.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -21,7 +21,7 @@ import { isMemoryNexus, readMemoryNexus } from "./memory-nexus.ts";
 import { rowCounter, type Source, withSource } from "./source.ts";
 
 const IMPORTED: Producer = { name: "import" };
-const COUNTED = ["sessions", "prompts", "messages", "tool_uses", "observations", "summaries"];
+const COUNTED_TABLES = ["sessions", "prompts", "messages", "tool_uses", "observations", "summaries"];
 
 export type ImportSource = "c-mem" | "claude-mem" | "memory-nexus";
 
@@ -30,7 +30,7 @@ export function importDatabase(db: Db, path: string): ImportCounts & { source: I
     const kind = kindOf(source, path);
     switch (kind) {
       case "c-mem":
-        return { source: kind, ...importRows(db, counted(exportRows(source.db))) };
+        return { source: kind, ...importRows(db, limited(exportRows(source.db))) };
       case "memory-nexus":
         return { source: kind, ...importSessions(db, readMemoryNexus(source, db)) };
       case "claude-mem":
@@ -44,7 +44,8 @@ export function checkSource(path: string): void {
   withSource(path, (source) => kindOf(source, path));
 }
 
-function* counted<T>(rows: Iterable<T>): Generator<T, void> {
+/** Throws above the limit of rows. */
+function* limited<T>(rows: Iterable<T>): Generator<T, void> {
   const countRow = rowCounter();
   for (const row of rows) {
     countRow();
@@ -57,27 +58,27 @@ function kindOf({ tables }: Source, path: string): ImportSource {
   if (isMemoryNexus(tables)) return "memory-nexus";
   if (isClaudeMem(tables)) return "claude-mem";
   throw new AppError("import_unknown", `${path} is not a database that C-Mem can import.`, {
-    hint: "It imports those of C-Mem, claude-mem and memory-nexus. Views and virtual tables are not read.",
+    hint: "Supported: databases of C-Mem, claude-mem and memory-nexus. Views and virtual tables are not read.",
   });
 }
 
 function importSessions(db: Db, sessions: Iterable<ForeignSession>): ImportCounts {
   const before = countRows(db);
-  let [given, refused] = [0, 0];
+  let [total, rejected] = [0, 0];
   for (const session of sessions) {
-    given += session.events.length + session.observations.length + session.summaries.length;
-    refused += transaction(db, () => importSession(db, session));
+    total += session.events.length + session.observations.length + session.summaries.length;
+    rejected += transaction(db, () => importSession(db, session));
   }
   const added = Object.fromEntries(
     [...countRows(db)]
       .map(([table, rows]) => [table, rows - (before.get(table) ?? 0)] as const)
       .filter(([, rows]) => rows > 0),
   );
-  const sum = Object.values(added).reduce((total, one) => total + one, 0);
-  return { added, known: Math.max(0, given - sum - refused), refused };
+  const sum = Object.values(added).reduce((rows, one) => rows + one, 0);
+  return { added, known: Math.max(0, total - sum - rejected), refused: rejected };
 }
 
-/** Returns how many items could not be stored: without a time, or without a session. */
+/** Returns how many items could not be stored because they have no time or no session. */
 function importSession(db: Db, { sessionId, events, observations, summaries }: ForeignSession): number {
   const timed = events.filter(({ at }) => at > 0);
   storeEvents(db, timed.map(admitIds));
@@ -101,5 +102,5 @@ function importSession(db: Db, { sessionId, events, observations, summaries }: F
 
 function countRows(db: Db): Map<string, number> {
   const count = (table: string): number => db.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? 0;
-  return new Map(COUNTED.map((table) => [table, count(table)]));
+  return new Map(COUNTED_TABLES.map((table) => [table, count(table)]));
 }

@@ -51,7 +51,7 @@ describe("rows of another store", () => {
     ["tool_uses", "created_at", [9_007_199_254_740_991]],
   ];
 
-  it.each(FIELDS)("of %s with an invalid %s are left out, and the others are imported", (table, column, values) => {
+  it.each(FIELDS)("of %s with an invalid %s are skipped, and the others are imported", (table, column, values) => {
     const { db } = seedStore();
     const odd = values.map((value, index): ImportRow => {
       const row = table === "observations" ? OBSERVATION : TOOL_USE;
@@ -73,7 +73,7 @@ describe("rows of another store", () => {
     db.close();
   });
 
-  it("attach subagents of subagents to the conversation, so that forgetting it forgets them", () => {
+  it("attach a subagent's subagents to the main session, so that forgetting it forgets them", () => {
     const { db } = seedStore();
     importRows(db, [project, session(1), session(2, 1), session(3, 2)]);
     expect(db.all("SELECT session_id, parent_session_db_id AS parent FROM sessions ORDER BY id")).toEqual([

@@ -1,4 +1,5 @@
-// Imports rows of another C-Mem store: filtered again, matched by the agents' own ids; invalid rows are counted and left out.
+// Imports rows of another C-Mem store. They are filtered again and matched by the agents' own ids; invalid rows are
+// skipped and counted.
 import { parseLimitedJson } from "../../core/limited-json.ts";
 import { filterText, filterValue } from "../../core/privacy/filter.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -8,10 +9,11 @@ import { updateAllStatuses } from "../../store/tables/session-status.ts";
 import { storedId, storedName } from "../live/ids.ts";
 
 export interface ImportCounts {
-  /** By table. */
+  /** Added rows by table. */
   added: Record<string, number>;
+  /** Rows that the store already had. */
   known: number;
-  /** Invalid lines or rows. */
+  /** Invalid lines and rows, which were skipped. */
   refused: number;
 }
 
@@ -46,7 +48,7 @@ export function importRows(db: Db, rows: Iterable<ImportRow>): ImportCounts {
   return counts;
 }
 
-/** Limited in length and alphabet; all other text is filtered like captured text. */
+/** These columns are limited in length and characters; all other text is filtered like captured text. */
 const IDS = /^(?:session_id|uuid|parent_uuid|prompt_id|tool_use_id|agent_id|forked_from|\w*hash)$/;
 const NAMES = /^(?:agent|model|version)$/;
 const JSON_COLUMNS = /^(?:input|facts|concepts|files|evidence|item_ids|files_read|files_edited|files_modified)$/;
@@ -70,7 +72,7 @@ function filterColumn(column: string, value: string): string | undefined {
   try {
     return JSON.stringify(filterValue(parseLimitedJson(value), MAX_CHARS));
   } catch {
-    // The table refuses a row without the column.
+    // Invalid JSON: the table rejects a row without this column.
     return undefined;
   }
 }

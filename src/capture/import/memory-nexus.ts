@@ -1,4 +1,4 @@
-// Reads memory-nexus's database: conversations with their tool uses, in a full-text table with the rest beside it.
+// Reads memory-nexus's database: the texts of messages are in a full-text table, all else in tables beside it.
 import { isInterruption } from "../../agents/claude-code/prompt.ts";
 import type { Activity, CapturedEvent, FileTouch } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -24,7 +24,7 @@ export function* readMemoryNexus(source: Source, db: Db): Generator<ForeignSessi
       .toSorted((a, b) => a.at - b.at)
       .map(({ at, activity }): CapturedEvent => ({ ...eventOf(session, at, activity), branch }));
     const last = events.at(-1);
-    // A last message without a tool use after it ended the session's last turn.
+    // If the session's last event is a message of the assistant, that message ended the turn.
     if (last?.activity.kind === "message" && last.activity.role === "assistant" && last.activity.text !== "")
       events.push({ ...last, activity: { kind: "turn-end", response: last.activity.text } });
     const summary = text(row, "summary");
@@ -59,7 +59,7 @@ function readMessages(source: Source, ofSession: RowOptions): Timed[] {
   });
 }
 
-/** SQLite stores the rows of the full-text table `messages` in messages_content, with columns c0, c1 and so on. */
+/** If `messages` is a full-text table, its rows are read from SQLite's own messages_content (c0, c1 and so on). */
 function messageRows(source: Source, ofSession: RowOptions): Row[] {
   if (source.tables.has("messages"))
     return [...source.rows("messages", ofSession)].map((row) => ({ ...row, number: row["c-mem rowid"] }));

@@ -1,4 +1,4 @@
-// Reads what `c-mem export --all` wrote, line by line. Any line may be cut off, too long or hostile.
+// Reads the output of `c-mem export --all` line by line. Any line may be cut off, too long or hostile.
 import { AppError } from "../../core/error.ts";
 import { asObject, type JsonObject } from "../../core/json.ts";
 import { parseLimitedJson } from "../../core/limited-json.ts";
@@ -7,11 +7,11 @@ import { readLines } from "../sync/lines.ts";
 import { MAX_LINE_BYTES } from "../sync/read-transcript.ts";
 import type { ImportRow } from "./import-rows.ts";
 
-/** In the first line of an export. */
+/** The version in the first line of an export. */
 export const EXPORT_VERSION = 1;
 
 export interface ExportEnd {
-  /** The last line is there: nothing was cut off. */
+  /** True once the end line was read: the export is not cut off. */
   isWhole: boolean;
 }
 

@@ -1,12 +1,12 @@
-// Reads another program's database without trusting it: only stored tables, one page of rows at a time. A view, a
-// generated column or a virtual table could compute forever.
+// Reads another program's database without trusting it: only stored tables, one page of rows at a time. Views, virtual
+// tables and generated columns are not read: a hostile one could take forever.
 import { AppError } from "../../core/error.ts";
 import { statOf } from "../../platform/read-file.ts";
 import { type Db, isDamage, withDriver } from "../../store/db/driver.ts";
 import type { Row } from "./foreign-rows.ts";
 
 export interface RowOptions {
-  /** Our own SQL, never a text from the file. */
+  /** SQL written in C-Mem's code, never text from the file. */
   where?: string;
   params?: string[];
   limit?: number;
@@ -14,19 +14,19 @@ export interface RowOptions {
 
 export interface Source {
   db: Db;
-  /** Stored tables. */
+  /** The names of the stored tables. */
   tables: ReadonlySet<string>;
   columnsOf(table: string): string[];
-  /** Values over 32 MB are null. */
+  /** A value over 32 MB is replaced by null. */
   rows(table: string, options?: RowOptions): Generator<Row, void>;
 }
 
 const BUSY_TIMEOUT_MS = 1_000;
 const PAGE = 200;
 const MAX_VALUE_BYTES = 32 * 1024 * 1024;
-/** Of one session and table: they are all in memory. */
+/** Limit of rows per session and table, which are all in memory at once. */
 export const MAX_SESSION_ROWS = 100_000;
-/** Three times the rows of ten years of work in a large store. */
+/** Three times the rows of a large store after ten years of use. */
 const MAX_ROWS = 20_000_000;
 
 export function withSource<T>(path: string, work: (source: Source) => T): T {
@@ -63,15 +63,15 @@ function createSource(db: Db): Source {
         .map((column) => `iif(octet_length(${column}) > ${MAX_VALUE_BYTES}, NULL, ${column}) AS ${column}`);
       const sql = `SELECT rowid AS "c-mem rowid", ${values.join(", ")} FROM ${quoted(table)} WHERE rowid > ? AND ${where} ORDER BY rowid LIMIT ${PAGE}`;
       let last = Number.MIN_SAFE_INTEGER;
-      for (let left = limit; left > 0; left -= PAGE) {
+      for (let remaining = limit; remaining > 0; remaining -= PAGE) {
         const rows = db.all<Row>(sql, last, ...params);
-        for (const row of rows.slice(0, left)) {
+        for (const row of rows.slice(0, remaining)) {
           countRow();
           yield row;
         }
         if (rows.length < PAGE) return;
         const next = rows.at(-1)?.["c-mem rowid"];
-        // Pages of a damaged file may refer to each other in a circle.
+        // In a damaged file, pages may point at each other in a circle.
         if (typeof next !== "number" || next <= last)
           throw new AppError("import_damaged", "The database is damaged: its rows are not in order.");
         last = next;
@@ -80,7 +80,7 @@ function createSource(db: Db): Source {
   };
 }
 
-/** Throws above the limit. */
+/** Returns a function that counts a row and throws above the limit. */
 export function rowCounter(): () => void {
   let rows = 0;
   return () => {

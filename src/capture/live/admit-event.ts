@@ -1,4 +1,4 @@
-// Every live event passes here before it is written: excluded folders, private turns, redaction.
+// Decides whether a live event is recorded (excluded folder? private turn?) and redacts it before it is written.
 import { dirname, join } from "node:path";
 import type { Paths } from "../../config/paths.ts";
 import type { Settings } from "../../config/schema.ts";
@@ -15,33 +15,33 @@ import { branchOf, type Place, storedPath } from "../project.ts";
 import { admitIds } from "./ids.ts";
 import { beginPrivateTurn, endPrivateTurn, isPrivateTurn } from "./private-turn.ts";
 
-/** Why an event is not recorded. */
-export type Withheld = "excluded" | "private" | "nothing";
+/** Why an event is not recorded; "nothing": it is empty, or redaction left nothing of it. */
+export type SkipReason = "excluded" | "private" | "nothing";
 
 export function admitEvent(
   reported: AgentEvent,
   context: CaptureContext,
   { privateTurns }: Pick<Paths, "privateTurns">,
-): CapturedEvent | Withheld {
-  // First, because the marker of a private turn is named after the session id.
+): CapturedEvent | SkipReason {
+  // Before the private-turn check: its marker file is named after the session id.
   const event = admitIds(reported);
   if (context.isExcluded || isTranscriptExcluded(event, context.settings.excludePaths)) return "excluded";
   if (trackPrivateTurn(privateTurns, event)) return "private";
   return redactEvent(event, context) ?? "nothing";
 }
 
-/** A session whose transcript is not read is not recorded live either. */
+/** If `excludePaths` covers a session's transcript, its live events are not recorded either. */
 function isTranscriptExcluded(
   { transcriptPath, sessionId, agentId }: AgentEvent,
   patterns: readonly string[],
 ): boolean {
   if (transcriptPath === undefined || patterns.length === 0) return false;
-  // A subagent's events name its session's transcript; its own is in a folder beside that.
+  // transcriptPath is the parent session's; a subagent's file is <session>/subagents/agent-<id>.jsonl.
   const own = agentId && join(dirname(transcriptPath), sessionId, "subagents", `agent-${agentId}.jsonl`);
   return patterns.some((pattern) => covers(pattern, transcriptPath) || (own && covers(pattern, own)));
 }
 
-/** Updates the session's marker; true for an event of a private turn. */
+/** Updates the session's marker file. Returns true for an event of a private turn. */
 function trackPrivateTurn(folder: string, event: AgentEvent): boolean {
   const { activity, sessionId } = event;
   if (activity.kind === "session-start" || activity.kind === "session-end") return false;
@@ -52,10 +52,7 @@ function trackPrivateTurn(folder: string, event: AgentEvent): boolean {
   return isPrivate;
 }
 
-/**
- * Ties the event to its project, filters everything private and cuts long texts. Undefined for an event that must not, or
- * need not, be recorded.
- */
+/** Adds the project, filters private text and secrets, cuts long texts. Undefined: nothing is left to record. */
 export function redactEvent(
   reported: AgentEvent,
   { place, settings, project }: CaptureContext,
@@ -75,9 +72,9 @@ export function redactEvent(
   };
 }
 
-/** Longest tool output, prompt or answer kept; longer ones keep head and tail. */
+/** Limit of a tool output, prompt or answer; of a longer one the beginning and the end are kept. */
 const MAX_TEXT_CHARS = 32_000;
-/** Longest text kept of each value in a tool's input. */
+/** Limit of each value in a tool's input. */
 const MAX_INPUT_CHARS = 20_000;
 
 /** Every event of a session repeats the same few folders, files and branches: each is filtered once. */
@@ -90,11 +87,11 @@ function filterRepeated(text: string): string {
 }
 
 const TEXTS = ["text", "response", "output", "thinking", "title", "plan", "summary"];
-/** Usually a word or two, but the agent may write anything. */
+/** Usually one or two words, but filtered like text: the agent may send anything. */
 const LABELS = ["source", "reason"];
 
-function redactActivity(given: Activity, place: Place, settings: Settings): Activity | undefined {
-  const activity = withoutHidden(given, place, settings);
+function redactActivity(reported: Activity, place: Place, settings: Settings): Activity | undefined {
+  const activity = withoutHidden(reported, place, settings);
   if (activity === undefined) return undefined;
   const fields: Record<string, unknown> = { ...activity };
   const replace = (keys: readonly string[], filter: (text: string) => string): void => {
@@ -110,7 +107,7 @@ function redactActivity(given: Activity, place: Place, settings: Settings): Acti
   return isEmpty ? undefined : (fields as Activity);
 }
 
-/** If the calls of one of these are not recorded, neither are snapshots of files. */
+/** If any of these is in skipTools, file snapshots are skipped, too. */
 const EDITING_TOOLS = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
 function withoutHidden(activity: Activity, place: Place, { skipTools, excludePaths }: Settings): Activity | undefined {
@@ -119,7 +116,7 @@ function withoutHidden(activity: Activity, place: Place, { skipTools, excludePat
     case "machine-prompt":
       return undefined;
     case "tool-use": {
-      // Input and output of a tool use with a hidden file reveal it.
+      // A tool use with a hidden file is skipped: its input and output may show the file's content.
       const paths = new Set([...activity.files.map((file) => file.path), ...pathsIn(activity.input)]);
       return isSkippedTool(activity.name, skipTools) || [...paths].some(isHidden) ? undefined : activity;
     }
@@ -135,11 +132,11 @@ function withoutHidden(activity: Activity, place: Place, { skipTools, excludePat
   }
 }
 
-/** The rest of a longer command is usually text that it writes. */
+/** Only the start of a command is searched for paths: the rest of a longer one is usually text that it writes. */
 const MAX_COMMAND_CHARS = 4_000;
 const PATH_KEYS = ["file_path", "path", "notebook_path"];
 
-/** In a command, every word with a dot or a slash may be a file. */
+/** Every word of a command that has a dot or a slash may be a path. */
 function pathsIn(input: unknown): string[] {
   const fields = asObject(input) ?? {};
   const paths = PATH_KEYS.flatMap((key) => asString(fields[key]) ?? []);

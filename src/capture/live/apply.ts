@@ -1,4 +1,4 @@
-// Writes a captured event as rows. Applying an event twice changes nothing: rows are keyed by the agent's own ids.
+// Writes a captured event to the database. Applying it twice changes nothing: rows are keyed by the agent's own ids.
 import type { Activity, CapturedEvent } from "../../core/event.ts";
 import { isWeakTitle, titleOf } from "../../core/title.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -36,34 +36,34 @@ import {
 } from "./batch.ts";
 import { isForkDuplicate, withoutForgotten } from "./skip-event.ts";
 
-/** `eventName` replaces an id that the agent did not give. */
-export function applyEvent(db: Db, event: CapturedEvent, eventName: string): void {
+/** `dropName` replaces a tool-use id that the agent did not give. */
+export function applyEvent(db: Db, event: CapturedEvent, dropName: string): void {
   const batch = startBatch();
-  applyInBatch(db, batch, event, eventName);
+  applyInBatch(db, batch, event, dropName);
   endBatch(db, batch);
 }
 
-/** For many events in one transaction, which ends with `endBatch`. */
-export function applyInBatch(db: Db, batch: Batch, given: CapturedEvent, eventName: string): void {
+/** For many events in one transaction; call `endBatch` before it ends. */
+export function applyInBatch(db: Db, batch: Batch, captured: CapturedEvent, dropName: string): void {
   batch.hasTombstones ??= hasTombstones(db);
-  if (isForkDuplicate(db, given)) return;
-  const event = batch.hasTombstones ? withoutForgotten(db, given) : given;
+  if (isForkDuplicate(db, captured)) return;
+  const event = batch.hasTombstones ? withoutForgotten(db, captured) : captured;
   if (event === undefined) return;
   const sessions = upsertSessions(db, batch, event);
   if (sessions.isPurged) return;
-  applyActivity(db, batch, event, sessions, eventName);
+  applyActivity(db, batch, event, sessions, dropName);
   if (event.injection !== undefined) insertInjection(db, sessions.own, event.injection, event.at);
 }
 
 interface Sessions {
-  /** The session of the event, which may be a subagent's. */
+  /** The event's session; for a subagent's event, the subagent's. */
   own: number;
-  /** The conversation it belongs to. */
+  /** The session that a person sees: for a subagent's event, its parent. */
   main: number;
   projectId: number;
-  /** The agent has moved to a folder of another project than the session's. */
+  /** True if the event's folder is in another project than the session. */
   isInOtherProject: boolean;
-  /** Retention deleted this part of the session: reading the transcript again must not bring it back. */
+  /** True if retention deleted this part of the session: reading the transcript again must not restore it. */
   isPurged: boolean;
 }
 
@@ -82,7 +82,7 @@ function upsertSessions(db: Db, batch: Batch, event: CapturedEvent): Sessions {
   };
 }
 
-function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Sessions, eventName: string): void {
+function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Sessions, dropName: string): void {
   const { activity, at } = event;
   const { own, main } = sessions;
   const isMain = own === main;
@@ -105,7 +105,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       return;
     }
     case "tool-use":
-      applyToolUse(db, batch, event, activity, sessions, eventName);
+      applyToolUse(db, batch, event, activity, sessions, dropName);
       return;
     case "file-snapshot": {
       const promptNumber = currentTurn();
@@ -170,7 +170,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
   }
 }
 
-/** The title comes from the first prompt that says what the work is about: "Fix the login", not "hi". */
+/** The title comes from the first prompt that names a task: "Fix the login", not "hi". */
 function improveTitle(db: Db, sessionDbId: number, prompt: string, number: number): void {
   const { title: current, agent_title: agentTitle } = sessionTitles(db, sessionDbId);
   if (agentTitle !== null) return;
@@ -187,11 +187,11 @@ function applyToolUse(
   event: CapturedEvent,
   activity: ToolUse,
   sessions: Sessions,
-  eventName: string,
+  dropName: string,
 ): void {
   const { at, agentId, agentType } = event;
   const { own, main } = sessions;
-  const { name, promptId, output, isError, exitCode, durationMs, toolUseId = `c-mem:${eventName}` } = activity;
+  const { name, promptId, output, isError, exitCode, durationMs, toolUseId = `c-mem:${dropName}` } = activity;
   const promptNumber = turnOf(db, batch, main, promptId);
   const ids = { sessionDbId: own, promptNumber, promptId, toolUseId, agentId, agentType };
   const input = JSON.stringify(activity.input);
@@ -217,14 +217,14 @@ function applyToolUse(
   for (const commit of commitsMade(activity)) insertCommit(db, { ...commit, sessionDbId: main, promptNumber, at });
 }
 
-/** In a folder of another project, a path is stored relative to the root of the session's own project. */
+/** If the event's folder is in another project, makes the path relative to the root of the session's project. */
 function pathInProject(db: Db, batch: Batch, path: string, { project }: CapturedEvent, sessions: Sessions): string {
   if (!sessions.isInOtherProject) return path;
   const isRelative = !/^(?:\/|[A-Za-z]:|\\)/.test(path);
   return pathFromRoot(isRelative ? `${project.root}/${path}` : path, rootOf(db, batch, sessions.projectId));
 }
 
-/** The commits that git printed in a shell command's output: "[main 1a2b3c4] Subject". */
+/** Finds the commits that git printed in a shell command's output: "[main 1a2b3c4] Subject". */
 function commitsMade({ name, input, output = "" }: ToolUse): { sha: string; branch: string; subject: string }[] {
   const command = name === "Bash" ? (input as { command?: unknown } | null)?.command : undefined;
   if (typeof command !== "string" || !/\bcommit\b|\bcherry-pick\b|\brevert\b|\bmerge\b/.test(command)) return [];

@@ -1,5 +1,5 @@
 // A cache for the events of one transaction: their project, session and turn are looked up and written once. Other
-// processes may write after the transaction.
+// processes may write between two transactions, so each needs a new batch.
 import { cached } from "../../core/cached.ts";
 import type { CapturedEvent } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -20,33 +20,33 @@ import { markTurnStale } from "../../store/tables/stale-turns.ts";
 interface SeenSession {
   id: number;
   projectId: number;
-  /** As last written. */
+  /** The values last written. */
   written: NewSession;
   firstAt: number;
   lastAt: number;
-  /** The newest event in the store when the session was written: newer ones have to write it again. */
+  /** Time of the session's newest event in the store; an event after it writes the session row again. */
   storedLastAt: number;
-  isWritten: boolean;
+  areTimesWritten: boolean;
   purgedAt: number | null;
 }
 
 export function startBatch() {
   return {
-    /** Ids by key. */
+    /** Project key -> project id. */
     projects: new Map<string, number>(),
-    /** By project id. */
+    /** Project id -> root folder. */
     roots: new Map<number, string>(),
     sessions: new Map<string, SeenSession>(),
     turns: new Map<string, number>(),
     stale: new Set<string>(),
-    /** Turns known to be open: no need to reopen them. */
+    /** Turns known to be open, which need not be reopened. */
     open: new Set<string>(),
     models: new Map<number, string>(),
     /** New prompts, indexed at the end: FTS5 writes its buffer to disk before many other statements. */
     prompts: [] as { id: number; text: string }[],
-    /** New tool uses, for callers that index them at once. */
+    /** New tool uses, for a caller that indexes them right away. */
     toolUses: [] as ToolUseText[],
-    /** Something was forgotten and must not be stored again; looked up with the first event. */
+    /** True if the store has tombstones: events must be checked against them. Undefined before the first event. */
     hasTombstones: undefined as boolean | undefined,
   };
 }
@@ -60,8 +60,8 @@ export function endBatch(db: Db, batch: Batch): void {
 }
 
 function writeTimes(db: Db, session: SeenSession): void {
-  if (!session.isWritten) extendTimeSpan(db, session.id, session.firstAt, session.lastAt);
-  session.isWritten = true;
+  if (!session.areTimesWritten) extendTimeSpan(db, session.id, session.firstAt, session.lastAt);
+  session.areTimesWritten = true;
 }
 
 export function projectId(db: Db, batch: Batch, { project, at }: CapturedEvent): number {
@@ -81,18 +81,25 @@ export function sessionOf(
   const seen = batch.sessions.get(sessionId);
   const isNewest = seen !== undefined && seen.lastAt < seen.storedLastAt && at >= seen.storedLastAt;
   if (seen !== undefined && !isNewest && WRITTEN_KEYS.every((key) => seen.written[key] === session[key])) {
-    if (at < seen.firstAt || at > seen.lastAt) seen.isWritten = false;
+    if (at < seen.firstAt || at > seen.lastAt) seen.areTimesWritten = false;
     seen.firstAt = Math.min(seen.firstAt, at);
     seen.lastAt = Math.max(seen.lastAt, at);
     return seen;
   }
   if (seen !== undefined) writeTimes(db, seen);
   const { lastAt: storedLastAt, ...row } = upsertSession(db, session);
-  batch.sessions.set(sessionId, { ...row, storedLastAt, written: session, firstAt: at, lastAt: at, isWritten: true });
+  batch.sessions.set(sessionId, {
+    ...row,
+    storedLastAt,
+    written: session,
+    firstAt: at,
+    lastAt: at,
+    areTimesWritten: true,
+  });
   return row;
 }
 
-/** All but the time and the id. */
+/** If one of these changes, the session row is written again. */
 const WRITTEN_KEYS = [
   "projectId",
   "cwd",
@@ -104,12 +111,12 @@ const WRITTEN_KEYS = [
   "subtitle",
 ] as const;
 
-/** For statements that read the times. */
+/** Call before a statement that reads the session's times. */
 export function writeTimesNow(db: Db, batch: Batch, sessionDbId: number): void {
   for (const session of batch.sessions.values()) if (session.id === sessionDbId) writeTimes(db, session);
 }
 
-/** The turn of this prompt id; an unknown id (a machine prompt's, or one not stored yet) belongs to the current turn. */
+/** The turn with this prompt id; for an unknown id (machine prompt, prompt not stored yet) the current turn. */
 export function turnOf(db: Db, batch: Batch, sessionDbId: number, promptId?: string): number {
   return cached(batch.turns, `${sessionDbId} ${promptId ?? ""}`, () => {
     const known = promptId === undefined ? undefined : findPromptNumber(db, sessionDbId, promptId);
@@ -117,7 +124,7 @@ export function turnOf(db: Db, batch: Batch, sessionDbId: number, promptId?: str
   });
 }
 
-/** A new prompt changes the numbers of turns. */
+/** Call after inserting a prompt, which may change the numbers of turns. */
 export function clearTurns(batch: Batch): void {
   batch.turns.clear();
   batch.stale.clear();
@@ -129,7 +136,7 @@ export function endTurn(db: Db, batch: Batch, end: TurnEnd): void {
   batch.open.delete(`${end.sessionDbId} ${end.number}`);
 }
 
-/** Opens the turn again if something happens after its end. */
+/** Reopens the turn if an event is later than its end. */
 export function continueTurn(db: Db, batch: Batch, sessionDbId: number, promptNumber: number, at: number): void {
   const key = `${sessionDbId} ${promptNumber}`;
   if (!batch.open.has(key) && reopenTurn(db, sessionDbId, promptNumber, at)) batch.open.add(key);

@@ -6,7 +6,7 @@ import { prompt, seedStore } from "../../../test/seed.ts";
 import { drainSpool } from "./drain.ts";
 import { writeDrop } from "./spool.ts";
 
-it("a drain applies at least one batch, even with its time over, and the rest in the next run", () => {
+it("drainSpool applies one batch even if its time is over, and the next run applies the rest", () => {
   const folder = mkdtempSync(join(tmpdir(), "c-mem-drain-"));
   const { db } = seedStore(join(folder, "c-mem.db"));
   const spool = join(folder, "spool");

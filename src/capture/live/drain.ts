@@ -1,4 +1,4 @@
-// Moves drops from the spool into the database, each exactly once, in order. Several processes may do it at once.
+// Moves drops from the spool into the database, each exactly once, in order. Several processes may drain at once.
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { readWhole } from "../../agents/agent-files.ts";
@@ -14,18 +14,18 @@ import { DROP_SUFFIX, removeFallbackSpool, withFallback } from "./spool.ts";
 
 export interface DrainResult {
   applied: number;
-  /** Drops that could not be read or applied, moved to spool/bad. */
+  /** Drops that could not be parsed or applied; they were moved to spool/bad. */
   bad: number;
   remaining: number;
 }
 
-/** Drops per transaction: the write lock is held for some 30 ms. */
+/** Drops per transaction, so that the write lock is held for about 30 ms. */
 const BATCH = 200;
-/** A temporary file this old belongs to a hook that was killed while it wrote. */
+/** An older temporary file is deleted: its hook was killed while writing. */
 const STALE_TEMPORARY_MS = 60 * 60 * 1000;
 export const BAD_FOLDER = "bad";
 
-/** With a time limit it stops after the batch that exceeds it. */
+/** With a time limit, stops after the batch that exceeds it. */
 export function drainSpool(db: Db, spool: string, { maxMs = Infinity }: { maxMs?: number } = {}): DrainResult {
   const result: DrainResult = { applied: 0, bad: 0, remaining: 0 };
   const deadline = Date.now() + maxMs;
@@ -33,14 +33,14 @@ export function drainSpool(db: Db, spool: string, { maxMs = Infinity }: { maxMs?
   for (const folder of folders) {
     const names = listDrops(folder);
     let done = 0;
-    // Always apply the first batch: on a busy machine the time may be over before it starts.
+    // The first batch is always applied: on a busy machine the time may be over before it starts.
     while (done < names.length && (done === 0 || Date.now() < deadline)) {
       drainBatch(db, folder, names.slice(done, done + BATCH), result);
       done += BATCH;
     }
     result.remaining += Math.max(0, names.length - done);
   }
-  // The name of a deleted file cannot come back. Also cleans up after a process that was killed before it deleted the file.
+  // Delete claimed names whose file is gone: a deleted name is never reused.
   const gone = claimedDropNames(db).filter((name) =>
     folders.every((folder) => statOf(join(folder, name)) === undefined),
   );
@@ -57,10 +57,10 @@ function listDrops(folder: string): string[] {
   return names.filter((name) => name.endsWith(DROP_SUFFIX)).sort();
 }
 
-type Outcome = "applied" | "known" | "waits" | "bad";
+type Outcome = "applied" | "known" | "deferred" | "bad";
 
 function drainBatch(db: Db, folder: string, names: string[], result: DrainResult): void {
-  // Read inside the transaction: while this process waited for the lock, another may have applied and deleted a drop.
+  // Read after the lock was taken: while waiting for it, another process may have applied and deleted a drop.
   const outcomes = transaction(db, () => applyBatch(db, readBatch(folder, names)));
   for (const [name, outcome] of outcomes) {
     if (outcome === "applied" || outcome === "known") rmSync(join(folder, name), { force: true });
@@ -69,7 +69,7 @@ function drainBatch(db: Db, folder: string, names: string[], result: DrainResult
   }
 }
 
-/** Undefined: the file is not an event. A file that is gone or cannot be read is left out. */
+/** Drop name -> event, or undefined if the file has no event. A missing or unreadable file has no entry. */
 function readBatch(folder: string, names: string[]): Map<string, CapturedEvent | undefined> {
   const events = new Map<string, CapturedEvent | undefined>();
   for (const name of names) {
@@ -85,14 +85,14 @@ function applyBatch(db: Db, events: Map<string, CapturedEvent | undefined>): Map
   const apply = (name: string, event: CapturedEvent | undefined) => {
     if (!outcomes.has(name)) outcomes.set(name, event === undefined ? "bad" : applyDrop(db, name, event));
   };
-  // A prompt typed while the agent works has the id of the running turn: the first one with an id is the turn's own.
+  // Prompt id -> drop. A prompt typed during a turn has the turn's id, too: the first one with an id began the turn.
   const prompts = new Map<string, string>();
   for (const [name, event] of events) {
     const id = event?.activity.kind === "prompt" ? event.activity.promptId : undefined;
     if (id !== undefined && !prompts.has(id)) prompts.set(id, name);
   }
   for (const [name, event] of events) {
-    // A clock that was set back sorts a prompt after its own tool uses: the prompt goes first.
+    // After the clock was set back, a prompt may sort behind its own tool uses: apply the prompt first.
     const promptId = event !== undefined && "promptId" in event.activity ? event.activity.promptId : undefined;
     const prompt = promptId === undefined ? undefined : prompts.get(promptId);
     if (prompt !== undefined) apply(prompt, events.get(prompt));
@@ -101,17 +101,17 @@ function applyBatch(db: Db, events: Map<string, CapturedEvent | undefined>): Map
   return outcomes;
 }
 
-/** Events that queue the session's job. */
-const JOB_AT: ReadonlySet<string> = new Set(["turn-end", "checkpoint", "session-end"]);
+/** After these events, a job is queued to derive the session's memory. */
+const JOB_EVENTS: ReadonlySet<string> = new Set(["turn-end", "checkpoint", "session-end"]);
 
 function applyDrop(db: Db, name: string, event: CapturedEvent): Outcome {
-  // Written by a newer version of C-Mem, which will apply it.
-  if (!KNOWN_ACTIVITIES.has(event.activity.kind)) return "waits";
+  // A newer version of C-Mem wrote this drop and will apply it.
+  if (!KNOWN_ACTIVITIES.has(event.activity.kind)) return "deferred";
   try {
     return nested(db, () => {
       if (!claimDrop(db, name, Date.now())) return "known";
       applyEvent(db, event, name);
-      if (JOB_AT.has(event.activity.kind)) enqueueSession(db, event.sessionId, event.at);
+      if (JOB_EVENTS.has(event.activity.kind)) enqueueSession(db, event.sessionId, event.at);
       if (event.hook !== undefined) countHookRun(db, event.hook, event.at);
       return "applied";
     });
@@ -126,7 +126,7 @@ function moveToBad(folder: string, name: string): void {
   try {
     renameSync(join(folder, name), join(folder, BAD_FOLDER, name));
   } catch (error) {
-    // Another process has moved it.
+    // ENOENT: another process has moved it.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }

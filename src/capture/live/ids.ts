@@ -1,10 +1,10 @@
-// Ids and model names from agents are stored unfiltered, so only what looks like one is admitted; the rest is hashed.
+// Ids and model names are stored without the secrets filter. So a value that does not look like one is hashed.
 import type { TranscriptFile } from "../../agents/transcript.ts";
 import type { Activity, AgentEvent } from "../../core/event.ts";
 import { filterText } from "../../core/privacy/filter.ts";
 import { sha256 } from "../../platform/crypto.ts";
 
-/** The longest real ones, of tool calls that carry a signature, have some 100 characters. */
+/** The longest known ids are those of tool calls with a signature, about 100 characters. */
 const ID = /^[\w.:@+=~/#,|()-]{1,160}$/;
 /** `claude-opus-4-1[1m]`, `GPT-5 (high)`, `us.anthropic.claude-sonnet-4:0`. */
 const NAME = /^[\w.:@+~/#,|()[\]<> -]{1,120}$/;
@@ -14,7 +14,7 @@ export function storedId(id: string): string {
   return isAdmitted(id, ID) ? id : hashed(id);
 }
 
-/** For the name of a model or an agent, which may have spaces and brackets. */
+/** Like `storedId`, for model and agent names, which may have spaces and brackets. */
 export function storedName(name: string): string {
   return isAdmitted(name, NAME) ? name : hashed(name);
 }
@@ -27,7 +27,7 @@ function hashed(text: string): string {
   return `id-${sha256(text).slice(0, HASH_CHARS)}`;
 }
 
-/** The file name gives the session id, so that is admitted like the ids in the file. */
+/** The session id comes from the file's name, so it is checked like the ids in the file. */
 export function admitFile(file: TranscriptFile): TranscriptFile {
   return { ...file, sessionId: storedId(file.sessionId) };
 }
@@ -36,7 +36,7 @@ const EVENT_IDS = ["sessionId", "agentId", "copiedFrom"];
 const EVENT_NAMES = ["agent", "version"];
 const ACTIVITY_IDS = ["promptId", "toolUseId", "uuid", "parentUuid", "forkedFrom"];
 
-/** The event with every id and name in the form in which it is stored. */
+/** Replaces every id and name of the event by its stored form. */
 export function admitIds<E extends AgentEvent>(event: E): E {
   const activity = admitFields(event.activity, ACTIVITY_IDS, ["model"]) as Activity;
   return { ...admitFields(event, EVENT_IDS, EVENT_NAMES), activity };

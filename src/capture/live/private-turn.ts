@@ -1,5 +1,5 @@
-// A turn whose prompt is wholly private leaves no trace. The hooks after the prompt are other processes, so the prompt's
-// hook writes a marker file per session.
+// Nothing is recorded of a turn whose prompt is wholly private. The later hooks of the turn are other processes, so the
+// prompt's hook writes a marker file for the session.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent } from "../../core/event.ts";
@@ -9,13 +9,13 @@ import { sha256 } from "../../platform/crypto.ts";
 import { findFallbackSpool, removeFallbackSpool, withFallback, writeWithFallback } from "./spool.ts";
 
 interface Marker {
-  /** True until the next prompt that is not private. */
+  /** True while the current turn is private. */
   current: boolean;
   /** Background work of a private prompt may end in a later turn: its events carry these ids. */
   promptIds: string[];
 }
 
-/** Per session; beyond it the oldest are dropped. */
+/** Limit per session; the oldest are dropped. */
 const MAX_PROMPT_IDS = 1_000;
 
 export function isPrivateTurn(folder: string, { sessionId, activity }: AgentEvent): boolean {
@@ -42,15 +42,15 @@ export function endPrivateTurn(folder: string, sessionId: string): void {
     try {
       writePrivate(path, JSON.stringify({ ...marker, current: false }));
     } catch {
-      // The turn stays private, which hides too much rather than too little.
+      // On an error, the turn counts as private: it is better to hide too much.
     }
   }
 }
 
-/** Hooks may run after their session's end, but not weeks after. */
+/** Hooks may run after their session's end, but not weeks later. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Deletes old files that hooks leave per session: markers of private turns, lists of shown items. */
+/** Deletes old per-session files of hooks: markers of private turns and lists of shown items. */
 export function tidySessionFiles(folders: readonly string[], now: number): void {
   for (const folder of folders) {
     returnFromFallback(folder);
@@ -60,7 +60,7 @@ export function tidySessionFiles(folders: readonly string[], now: number): void 
   }
 }
 
-/** Moves markers that were written while the data directory took none. */
+/** Moves markers back that were written to the fallback while the data directory was not writable. */
 function returnFromFallback(folder: string): void {
   const fallback = findFallbackSpool(folder);
   if (fallback === undefined) return;
@@ -75,7 +75,7 @@ function returnFromFallback(folder: string): void {
       rmSync(source, { force: true });
     }
   } catch {
-    // The data directory still takes nothing: the rest is moved later.
+    // The data directory is still not writable: a later run moves the rest.
   }
   removeFallbackSpool(fallback);
 }
@@ -90,12 +90,12 @@ function readMarker(path: string): Marker | undefined {
   try {
     return JSON.parse(text) as Marker;
   } catch {
-    // Cut off while it was written: private, if in doubt.
+    // The file was cut off while being written: count the turn as private.
     return { current: true, promptIds: [] };
   }
 }
 
-/** Session ids come from outside: those that are not safe as a file name are hashed. */
+/** An id from an agent that is not safe as a file name is hashed. */
 export function sessionFile(folder: string, sessionId: string, suffix: string): string {
   const name = /^[A-Za-z0-9-]{1,80}$/.test(sessionId) ? sessionId : `x${sha256(sessionId)}`;
   return join(folder, `${name}${suffix}`);

@@ -6,7 +6,7 @@ import { purgeEvidence } from "../../store/tables/purge.ts";
 import { insertTombstone, tombstoneOf } from "../../store/tables/tombstones.ts";
 import { transaction } from "../../store/db/transaction.ts";
 
-/** Reads a fork of "before", whose transcript is gone: two copied days, and one of its own. */
+/** Reads a fork of "before", whose transcript is deleted: two prompts are copied, the third is its own. */
 function readFork({ db, add }: Seeded, stamp: { copiedFrom?: string } = { copiedFrom: "before" }): string[] {
   for (const [day, words] of ["Fix it", "Fix that, too"].entries())
     add("fork", prompt(words), { at: START + day * DAY, ...stamp });
@@ -18,12 +18,12 @@ function readFork({ db, add }: Seeded, stamp: { copiedFrom?: string } = { copied
   return told;
 }
 
-describe("the part that a fork copied", () => {
+describe("the copied part of a fork", () => {
   it("is stored if the original session is not stored", () => {
     expect(readFork(seedStore())).toEqual(["fork: Fix it", "fork: Fix that, too", "fork: Try another way"]);
   });
 
-  it("is left out if the original session has it", () => {
+  it("is not stored if the original session has it", () => {
     const store = seedStore();
     store.add("before", prompt("Fix it"), { at: START });
     store.add("before", prompt("Fix that, too"), { at: START + DAY });
@@ -52,7 +52,7 @@ describe("the part that a fork copied", () => {
     expect(readFork(emptied)).toEqual(["fork: Try another way"]);
   });
 
-  it("restores nothing forgotten in the original, also where only the times show that it is a copy", () => {
+  it("restores nothing forgotten in the original, even if only the times show that it is a copy", () => {
     const store = seedStore();
     store.add("before", prompt("Fix it"), { at: START });
     store.add("before", prompt("Fix that, too"), { at: START + DAY });

@@ -1,4 +1,4 @@
-// Which events are not stored: those that were forgotten, and those that a fork copied from a stored session.
+// Decides which events are not stored: forgotten ones, and those that a fork copied from a stored session.
 import type { CapturedEvent } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { findPromptNumber } from "../../store/tables/prompts.ts";
@@ -12,20 +12,20 @@ import {
   tombstoneOf,
 } from "../../store/tables/tombstones.ts";
 
-/** True for an event that the original session has, even if that session's transcript no longer exists. */
+/** True if the session that the event was copied from is stored and has (or had) it. */
 export function isForkDuplicate(db: Db, { copiedFrom: reported, sessionId, at }: CapturedEvent): boolean {
-  // "": the agent does not say from which session, but the store noted it when it read the fork for the first time.
+  // "": the transcript does not name the original session, but the store noted it at the first read of the fork.
   const copiedFrom = reported === "" ? forkSource(db, sessionId) : reported;
   if (copiedFrom === undefined || copiedFrom === sessionId) return false;
   if (hasForgottenParts(db, copiedFrom) || isPurged(db, copiedFrom, at)) return true;
   const original = findSession(db, copiedFrom);
-  // Events before the original's first one are only in the copy.
+  // The original's stored part may begin later: earlier events are stored with the fork.
   return original !== undefined && original.prompt_count > 0 && at >= original.started_at;
 }
 
 const PARTS_OF_A_TURN = new Set(["tool-use", "message", "turn-end", "response", "checkpoint"]);
 
-/** The event without forgotten text, or undefined if all of it was forgotten. */
+/** Returns the event without forgotten text, or undefined if all of it was forgotten. */
 export function withoutForgotten(db: Db, event: CapturedEvent): CapturedEvent | undefined {
   const { sessionId, agentId, activity, at } = event;
   if (isForgottenSession(db, sessionId)) return undefined;
@@ -37,7 +37,7 @@ export function withoutForgotten(db: Db, event: CapturedEvent): CapturedEvent | 
   if (
     "promptId" in activity &&
     PARTS_OF_A_TURN.has(activity.kind) &&
-    isOfForgottenTurn(db, sessionId, activity.promptId)
+    isInForgottenTurn(db, sessionId, activity.promptId)
   )
     return undefined;
   switch (activity.kind) {
@@ -48,7 +48,7 @@ export function withoutForgotten(db: Db, event: CapturedEvent): CapturedEvent | 
     case "message":
     case "compaction":
       return has("message", activity.uuid) ? undefined : event;
-    // Its files may be of a forgotten tool use: it does not say of which.
+    // A snapshot does not name its tool use, which may be a forgotten one.
     case "file-snapshot":
       return undefined;
     case "title":
@@ -64,14 +64,14 @@ export function withoutForgotten(db: Db, event: CapturedEvent): CapturedEvent | 
   }
 }
 
-/** The part of a fork before its own start has new ids, so tombstones of the original cannot match it. */
+/** The part that a fork copied has new ids, so the original's tombstones cannot match it: it is left out as a whole. */
 function isCopyOfForgotten(db: Db, { sessionId, at }: CapturedEvent): boolean {
   const session = findSession(db, sessionId);
   if (session === undefined || at >= session.started_at) return false;
   return withForkSources(db, sessionId).some((id) => id !== sessionId && hasForgottenParts(db, id));
 }
 
-function isOfForgottenTurn(db: Db, sessionId: string, promptId: string | undefined): boolean {
+function isInForgottenTurn(db: Db, sessionId: string, promptId: string | undefined): boolean {
   if (promptId === undefined || !hasTombstone(db, tombstoneOf("prompt", sessionId, promptId))) return false;
   const session = findSession(db, sessionId);
   return session === undefined || findPromptNumber(db, session.id, promptId) === undefined;

@@ -1,6 +1,6 @@
-// The spool: hooks write one small file ("drop") per event instead of waiting for the database. A drop is complete or
-// absent (temporary name, fsync, rename), so a kill never loses an event that was acknowledged. If the data directory
-// cannot be written (a full disk, a read-only one), drops go to a private folder in the system's temporary folder.
+// The spool: hooks write one small file ("drop") per event instead of waiting for the database. A drop is written under
+// a temporary name, synced and renamed, so a kill never leaves half a drop. If the data directory is not writable (full
+// or read-only disk), drops go to the fallback spool, a private folder in the system's temporary folder.
 import { lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import { statOf } from "../../platform/read-file.ts";
 
 export const DROP_SUFFIX = ".json";
 
-/** Names sort by time, then by process: a session's events are applied in the order they happened. */
+/** Names sort by time, then by process, so that a session's events are applied in the order they happened. */
 export function writeDrop(spool: string, event: CapturedEvent, { isDurable = true } = {}): string {
   const unique = process.hrtime.bigint().toString(36);
   const name = `${String(event.at).padStart(14, "0")}-${process.pid}-${unique}${DROP_SUFFIX}`;
@@ -28,7 +28,7 @@ export function writeDrop(spool: string, event: CapturedEvent, { isDurable = tru
   return name;
 }
 
-/** Creates the folder only where it is missing: most hooks find it. */
+/** Creates the folder only after the write failed: nearly always it exists. */
 function writeNew(path: string, content: string, isDurable: boolean): void {
   const write = () => writeFileSync(path, content, { flag: "wx", mode: 0o600, flush: isDurable });
   try {
@@ -47,7 +47,7 @@ function fallbackPath(spool: string): string {
   return join(TEMPORARY, `c-mem-${process.getuid?.() ?? "user"}-${shortHash(spool)}`);
 }
 
-/** The folder if it exists and only this user can access it: anyone can create one of that name. */
+/** Undefined unless the folder exists and only this user can access it: another user may have created it. */
 export function findFallbackSpool(spool: string): string | undefined {
   const path = fallbackPath(spool);
   const stat = lstatSync(path, { throwIfNoEntry: false });
@@ -56,7 +56,7 @@ export function findFallbackSpool(spool: string): string | undefined {
   return isOurs ? path : undefined;
 }
 
-/** All fallback folders of a data directory: for drops, and for markers of private turns. */
+/** The existing fallback folders of a data directory: for drops, and for markers of private turns. */
 export function findFallbackSpools({ spool, privateTurns }: { spool: string; privateTurns: string }): string[] {
   return [spool, privateTurns].map(findFallbackSpool).filter((path) => path !== undefined);
 }
@@ -66,7 +66,7 @@ export function withFallback(folder: string): string[] {
   return [folder, findFallbackSpool(folder)].filter((path) => path !== undefined);
 }
 
-/** Writes into the folder, or into its fallback where that fails. */
+/** Writes into the folder; if that fails, into its fallback. */
 export function writeWithFallback<T>(folder: string, write: (folder: string) => T): T {
   try {
     return write(folder);
@@ -77,7 +77,7 @@ export function writeWithFallback<T>(folder: string, write: (folder: string) => 
   }
 }
 
-/** Undefined where another user made the folder first, or the temporary disk is full, too. */
+/** Undefined if another user created the folder first, or the temporary disk is full, too. */
 export function openFallbackSpool(spool: string): string | undefined {
   try {
     mkdirSync(fallbackPath(spool), { recursive: true, mode: 0o700 });
@@ -87,7 +87,7 @@ export function openFallbackSpool(spool: string): string | undefined {
   }
 }
 
-/** Removes it once it is empty; a hook that needs it makes it again. */
+/** Deletes the folder if it is empty; a hook that needs it creates it again. */
 export function removeFallbackSpool(fallback: string): void {
   try {
     rmdirSync(fallback);

@@ -1,4 +1,4 @@
-// The archive on disk: a compressed copy of each transcript, and beside it a small file that describes it.
+// The archive on disk: a compressed copy of each transcript, with a small description file beside it.
 import { mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { readWhole } from "../../agents/agent-files.ts";
@@ -8,29 +8,29 @@ import { filterText } from "../../core/privacy/filter.ts";
 import { sha256 } from "../../platform/crypto.ts";
 import { listFolder, statOf } from "../../platform/read-file.ts";
 
-/** The description. Written after the copy has grown: bytes beyond `copied` do not belong to it. */
+/** The description file of a copy, written after the copy itself. Bytes of the copy beyond `withTail` are not valid. */
 export interface Copy {
   version: number;
-  /** The transcript as it was found. */
+  /** The transcript's path, size and time when it was copied. */
   file: TranscriptFile;
   kind: "lines" | "document";
-  /** Bytes of the transcript that were read, and their fingerprint. */
+  /** How many bytes of the transcript were copied, and their fingerprint. */
   offset: number;
   fingerprint: string;
-  /** Bytes of the compressed copy without, and with, a last line that was still being written. */
+  /** Size of the compressed copy without and with a last line that the agent was still writing. */
   copied: number;
   withTail: number;
-  /** Nothing is added any more: a wholly private prompt came. */
+  /** True after a wholly private prompt: nothing more is added to the copy. */
   isEnded: boolean;
-  /** The kind of subagent, which the transcript does not name. */
+  /** The type of a subagent, which its transcript does not contain. */
   agentType?: string;
-  /** The reader's state, to continue from; null where it must not be stored. */
+  /** The reader's state, to continue from; null if it must not be stored. */
   state: unknown;
-  /** Sessions that a fork copied text from. Copies of older versions lack it. */
+  /** Sessions that this one copied text from, if it is a fork. Missing in copies by older versions of C-Mem. */
   copiedFrom?: string[];
 }
 
-/** Loaded, like node:fs/promises, only where it is used: it takes milliseconds. */
+/** Loaded when it is first used, like node:fs/promises: loading takes milliseconds. */
 function zlib(): typeof import("node:zlib") {
   return process.getBuiltinModule("node:zlib");
 }
@@ -38,7 +38,7 @@ function zlib(): typeof import("node:zlib") {
 const COPY_SUFFIX = ".gz";
 const ABOUT_SUFFIX = ".about.json";
 
-/** Readable and unique: "claude-code/<session>-<hash of the path>.jsonl.gz". */
+/** "claude-code/<session>-<hash of the path>.jsonl.gz". */
 export function copyPath(archive: string, { agent, path }: TranscriptFile): string {
   const [, stem = "", ending = ""] = /^(.*?)((?:\.jsonl?)?)$/.exec(basename(path)) ?? [];
   const readable = filterText(stem)
@@ -60,7 +60,7 @@ function readAbout(path: string): Copy | undefined {
   return parseJson(readWhole(path)) as Copy | undefined;
 }
 
-/** Cuts the copy to `from` bytes, as a killed run may have left more, and appends the text. Does not wait for the disk. */
+/** Cuts the copy to `from` bytes (a killed run may have left more) and appends the text. Does not sync it to disk. */
 export function appendToCopy(archive: string, file: TranscriptFile, from: number, text: string): number {
   const path = copyPath(archive, file);
   const member = zlib().gzipSync(text);
@@ -70,10 +70,10 @@ export function appendToCopy(archive: string, file: TranscriptFile, from: number
   return from + member.length;
 }
 
-/** Copies per `saveCopies`: syncing 64 small files at once takes the disk as long as syncing one. */
+/** Copies per `saveCopies`: syncing 64 small files at once takes as long as syncing one. */
 export const MAX_UNSAVED_COPIES = 64;
 
-/** Returns the transcripts whose copies could not be saved, and why. */
+/** Returns the transcripts whose copies could not be saved, with the error messages. */
 export async function saveCopies(
   archive: string,
   copies: readonly Copy[],
@@ -108,7 +108,7 @@ export function readCopyText(archive: string, { file, withTail }: Copy): Buffer 
   return zlib().gunzipSync(readFileSync(copyPath(archive, file)).subarray(0, withTail));
 }
 
-/** Replaces the text of the copy and of its tail; the rest of the description stays. */
+/** Rewrites the text of the copy, including its tail, and updates the sizes in the description. */
 export async function rewriteCopy(archive: string, copy: Copy, rewrite: (text: string) => string): Promise<void> {
   const bytes = readFileSync(copyPath(archive, copy.file));
   const append = (at: number, from: number, to: number): number => {
@@ -121,7 +121,7 @@ export async function rewriteCopy(archive: string, copy: Copy, rewrite: (text: s
   await saveCopy(archive, { ...copy, copied, withTail });
 }
 
-/** Every copy with text in it, sessions before their forks and subagents. */
+/** All copies that are not empty: sessions first, then forks, then subagents. */
 export function listCopies(archive: string): Copy[] {
   const rank = ({ file, copiedFrom }: Copy): number => (file.isSubagent ? 2 : copiedFrom?.length ? 1 : 0);
   return allCopies(archive)
@@ -139,8 +139,8 @@ export function removeCopy(archive: string, file: TranscriptFile): void {
   rmSync(aboutPath(path), { force: true });
 }
 
-/** Deletes copies without a description, which a killed run may leave; the next run makes them again. Returns how many. */
-export function removeUnknownCopies(archive: string): number {
+/** Deletes copies without a description that a killed run may leave; the next run copies again. Returns how many. */
+export function removeUndescribedCopies(archive: string): number {
   const unknown = listArchive(archive, COPY_SUFFIX).filter((path) => statOf(aboutPath(path)) === undefined);
   for (const path of unknown) rmSync(path, { force: true });
   return unknown.length;

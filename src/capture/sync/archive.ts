@@ -1,6 +1,6 @@
-// Keeps compressed copies of transcripts for when their agent has deleted them. Copies contain nothing private: every line
-// is filtered, lines from excluded folders are left out, and a copy ends at the first wholly private prompt, because
-// later lines (results, summaries, titles) may repeat it.
+// Keeps compressed copies of transcripts, because agents delete old ones. Copies contain nothing private: every line is
+// filtered, lines from excluded folders are left out, and a copy ends at the first wholly private prompt, because later
+// lines (results, summaries, titles) may repeat it.
 import { readFileSync } from "node:fs";
 import type { DocumentReader, LineReader, TranscriptFile } from "../../agents/transcript.ts";
 import { turnOf } from "../../agents/turn.ts";
@@ -25,21 +25,21 @@ import {
 } from "./read-transcript.ts";
 import type { SyncContext } from "./sync.ts";
 
-/** Text per compressed piece. */
+/** Characters per compressed piece. */
 const PIECE_CHARS = 8 * 1024 * 1024;
 
 export interface ArchiveContext extends SyncContext {
-  /** A part of the session was forgotten: text that others copied from it is left out. */
+  /** True if a part of the session was forgotten: forks are archived without the text they copied from it. */
   isForgotten(sessionId: string): boolean;
 }
 
-/** A copy that has been written and is to be saved. */
+/** A copy whose text was written; call `saveCopy` to sync it and write its description. */
 export interface Archived {
   copy: Copy;
   isChanged: boolean;
 }
 
-/** Undefined where there is nothing to save. */
+/** Returns undefined if there is nothing to save. */
 export async function archiveTranscript(
   { file, reader }: Transcript,
   context: ArchiveContext,
@@ -63,7 +63,7 @@ async function archiveLines(
   if (copy.isEnded) return undefined;
   const { archive } = context;
   const before = { ...copy };
-  // The old copy is about to be overwritten: its description must not outlive it.
+  // The old copy will be overwritten: replace its description first.
   if (copy.copied === 0 && known !== undefined) await saveCopy(archive, { ...copy, state: null });
   addPrivateIds(copy.state, context.privateIds);
   let piece: string[] = [];
@@ -75,7 +75,7 @@ async function archiveLines(
   const folder: FolderCheck = { isAllowed: copy.offset > 0 };
   let tail: string | undefined;
   for (const line of readLines(file.path, { from: copy.offset, maxLineBytes: MAX_LINE_BYTES })) {
-    // A last line that is still being written is copied if it can be parsed; the next run reads it again.
+    // A last line without a newline may be incomplete: it is read with a copy of the state, and again by the next run.
     const state: unknown = line.isWhole ? copy.state : structuredClone(copy.state);
     const text = filterLine(reader, state, line.bytes, folder, context);
     if (folder.isLeftOut) return undefined;
@@ -89,7 +89,7 @@ async function archiveLines(
     copy.offset = line.end;
     if (text !== undefined) piece.push(text);
     chars += text?.length ?? 0;
-    // Until the folder is known nothing is written: it may be excluded.
+    // Until the folder is known, nothing is written: it may be excluded.
     if (chars >= PIECE_CHARS && folder.isAllowed) flush();
   }
   if (!folder.isAllowed) return undefined;
@@ -108,14 +108,14 @@ function startCopy(file: TranscriptFile, state: unknown): Copy {
   return { version: STATE_VERSION, file, kind: "lines", ...nothing, state };
 }
 
-/** The existing copy, if the transcript has only grown since. */
+/** Returns the existing copy if the transcript has only grown since, else undefined. */
 function continueCopy(known: Copy | undefined, file: TranscriptFile): Copy | undefined {
   if (known === undefined || known.version !== STATE_VERSION || file.bytes < known.offset) return undefined;
   if (known.state === null && !known.isEnded) return undefined;
   return fingerprint(file.path, known.offset) === known.fingerprint ? { ...known, file } : undefined;
 }
 
-/** If that session is forgotten, this copy has to be deleted, too. */
+/** Notes the original session of a fork: if that session is forgotten, this copy must be deleted, too. */
 function noteCopiedFrom(copy: Copy, state: unknown): void {
   const from = copiedFromOf(state);
   if (from !== undefined && !copy.copiedFrom?.includes(from)) copy.copiedFrom = [...(copy.copiedFrom ?? []), from];
@@ -127,12 +127,13 @@ function copiedFromOf(state: unknown): string | undefined {
 }
 
 interface FolderCheck {
-  /** The folder in which the session began is known, and is not left out. */
+  /** True once the folder in which the session began is known and may be archived. */
   isAllowed: boolean;
+  /** True if that folder is excluded or belongs to another project. */
   isLeftOut?: boolean;
 }
 
-/** The line as it is archived, or undefined. */
+/** Returns the line as it is archived, or undefined if it is left out. */
 function filterLine(
   reader: LineReader<unknown>,
   state: unknown,
@@ -155,7 +156,7 @@ function filterLine(
   return filterJson(value, events, found?.settings.skipTools ?? []);
 }
 
-/** Leaves out what tools that are not recorded were given and returned. */
+/** Removes inputs and results of tools in `skipTools`, and filters the rest. */
 function filterJson(value: unknown, events: readonly AgentEvent[], skipTools: readonly string[]): string | undefined {
   const isSkippedUse = ({ activity }: AgentEvent) =>
     activity.kind === "tool-use" && isSkippedTool(activity.name, skipTools);
@@ -178,7 +179,7 @@ function isPrivate(state: unknown): boolean {
   return turn?.isPrivate === true || turn?.wasPrivate === true;
 }
 
-/** A document is always rewritten as a whole, so it is copied as a whole; one with a wholly private prompt is not copied. */
+/** Agents rewrite a document as a whole, so it is copied as a whole, unless it has a wholly private prompt. */
 function archiveDocument(
   reader: DocumentReader,
   file: TranscriptFile,
@@ -197,7 +198,7 @@ function archiveDocument(
   return { copy, isChanged: known?.copied !== copied };
 }
 
-/** One JSON value, or one per line. */
+/** The text is one JSON value, or one per line. */
 function parseDocument(text: string): unknown[] {
   const whole = parseJson(text);
   if (whole !== undefined) return [whole];

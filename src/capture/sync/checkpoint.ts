@@ -1,5 +1,5 @@
-// Where reading a transcript stopped, and how it continues. The reader's state is written to disk, so it must pass the
-// same filter as all other text: a state that contains something private is not stored.
+// Stores where reading a transcript stopped, so that the next run continues there. The reader's state is written to
+// disk, so a state with secrets or private text is not stored: the next run then continues at an earlier position.
 import { closeSync, openSync, readSync } from "node:fs";
 import type { LineReader, TranscriptFile } from "../../agents/transcript.ts";
 import { turnOf } from "../../agents/turn.ts";
@@ -7,7 +7,7 @@ import { filterValue } from "../../core/privacy/filter.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { privateStates, type SyncState } from "../../store/tables/sync-state.ts";
 
-/** Raised when a reader's state changes its shape: every file is then read again from its beginning. */
+/** Increment it when a reader's state changes its shape: every file is then read again from its beginning. */
 export const STATE_VERSION = 3;
 /** The stored size of a file that has not been read to its end. */
 export const UNFINISHED = -1;
@@ -17,11 +17,11 @@ export interface Position {
   offset: number;
   line: number;
   state: unknown;
-  /** The last place whose state may be stored, as JSON. The next run continues there; rows read twice are stored once. */
+  /** The last position whose state may be stored. The next run continues there; rows read twice are stored once. */
   stored: { offset: number; line: number; state: string };
 }
 
-/** Continues after what was read last if the file has only grown since, else starts at its beginning. */
+/** Starts at the stored position if the file has only grown since, else at its beginning. */
 export function findStart(
   known: SyncState | undefined,
   reader: LineReader<unknown>,
@@ -45,7 +45,7 @@ function readState({ state: text }: SyncState): unknown {
   return version === STATE_VERSION ? state : undefined;
 }
 
-/** Must be stored in the transaction that stores the events up to here. */
+/** Store it in the same transaction as the events before this position. */
 export function checkpointOf(
   file: TranscriptFile,
   position: Position,
@@ -55,7 +55,7 @@ export function checkpointOf(
   if (!isSecret && isStorable(position.state, state))
     position.stored = { offset: position.offset, line: position.line, state };
   const { stored } = position;
-  // Private ids reveal nothing, and an older state must not lose the newer ones.
+  // If an older state is stored, newer private ids are added to it. Ids reveal nothing.
   const withIds = JSON.parse(stored.state) as unknown;
   addPrivateIds(withIds, new Set(privateIdsOf(position.state)));
   return {
@@ -64,7 +64,7 @@ export function checkpointOf(
     session_id: file.sessionId,
     byte_offset: stored.offset,
     line: stored.line,
-    // Until the last piece is stored the file counts as changed, so that an interrupted run continues.
+    // Until the last piece is stored, the file counts as changed, so that the next run continues an interrupted one.
     size: isLast ? file.bytes : UNFINISHED,
     mtime: Math.floor(file.modifiedAt),
     fingerprint: fingerprint(file.path, stored.offset),
@@ -72,12 +72,12 @@ export function checkpointOf(
   };
 }
 
-/** True outside private turns, if the filter would change nothing in the state. */
+/** True if the current turn is not private and the filter would change nothing in the state. */
 export function isStorable(state: unknown, text: string): boolean {
   return turnOf(state)?.isPrivate !== true && JSON.stringify(filterValue(state)) === text;
 }
 
-/** Where readers collect the ids of private prompts and of the threads those started: subagents' files need them. */
+/** Fields with the ids of private prompts and of threads they started; needed to skip their subagents' files. */
 const ID_LISTS = ["privatePromptIds", "privateThreadIds"];
 
 export function addPrivateIds(state: unknown, ids: ReadonlySet<string>): void {
@@ -93,7 +93,7 @@ export function privateIdsOf(state: unknown): string[] {
   return ID_LISTS.flatMap((name) => (Array.isArray(lists[name]) ? (lists[name] as string[]) : []));
 }
 
-/** The private ids that earlier runs found. */
+/** The private ids found by earlier runs, in all stored states or those of one session. */
 export function knownPrivateIds(db: Db, sessionId?: string): Set<string> {
   const states = privateStates(db, sessionId).map((text) => (JSON.parse(text) as { state: unknown }).state);
   return new Set(states.flatMap(privateIdsOf));
@@ -102,9 +102,9 @@ export function knownPrivateIds(db: Db, sessionId?: string): Set<string> {
 const HEAD_BYTES = 1024;
 const TAIL_BYTES = 512;
 
-/** Of the file's first bytes and the last before `offset`: tells a file that has grown from one that was rewritten. */
+/** Hash of the file's first 1024 bytes and the 512 before `offset`: it differs if the file was rewritten, not grown. */
 export function fingerprint(path: string, offset: number): string {
-  // A document may be a row of a database, with no file of its own.
+  // Offset 0: a document, which may be a row of a database instead of a file.
   if (offset === 0) return "";
   const fd = openSync(path, "r");
   try {
@@ -117,10 +117,10 @@ export function fingerprint(path: string, offset: number): string {
   }
 }
 
-/** 64 bits, FNV-1a twice: no one gains from a collision, and loading node:crypto takes longer than all the rest. */
+/** FNV-1a twice, 64 bits. Collisions are no risk here, and loading node:crypto takes longer than all the hashing. */
 function hashOf(bytes: Buffer): string {
   let [low, high] = [0x811c9dc5, 0x9747b28c];
-  // By index: in a process that has just started, an iterator takes a millisecond longer.
+  // A loop by index: in a process that has just started, an iterator takes 1 ms longer.
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index] ?? 0;
     low = Math.imul(low ^ byte, 0x01000193);

@@ -1,4 +1,4 @@
-// Compares transcripts with the store: which of their messages and tool uses are missing.
+// Compares transcripts with the store to find messages and tool uses that the store lacks.
 import type { CapturedEvent } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { hasMessage } from "../../store/tables/messages.ts";
@@ -13,13 +13,13 @@ export function compareTranscripts(db: Db, transcripts: readonly Transcript[], c
   const deadline = Date.now() + maxMs;
   const result = {
     compared: 0,
-    /** Transcripts that changed since they were read: they will be read again. */
+    /** Transcripts that changed since the last sync; they were not compared. */
     unread: 0,
-    /** Transcripts that there was no time for. */
+    /** Transcripts not compared because the time was over. */
     left: 0,
-    /** Messages and tool uses. */
+    /** Missing messages and tool uses. */
     missing: 0,
-    /** Transcripts with something missing from the store. */
+    /** Paths of transcripts with a message or tool use missing from the store. */
     files: [] as string[],
   };
   for (const transcript of transcripts) {
@@ -47,8 +47,8 @@ function countMissing(db: Db, transcript: Transcript, context: SyncContext): num
   return missing;
 }
 
-function isMissing(db: Db, given: CapturedEvent): boolean {
-  const event = withoutForgotten(db, given);
+function isMissing(db: Db, captured: CapturedEvent): boolean {
+  const event = withoutForgotten(db, captured);
   if (event === undefined || isForkDuplicate(db, event) || isPurged(db, event.sessionId, event.at)) return false;
   const { activity } = event;
   const session = event.agentId === undefined ? event.sessionId : `agent-${event.agentId}`;

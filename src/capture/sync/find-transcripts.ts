@@ -1,4 +1,4 @@
-// Finds the transcripts of all agents, or of one, in the folders of the settings or in the agents' own.
+// Finds the transcripts of all agents or of one, in the folders of `sessionFolders` or else in the agents' own.
 import { delimiter } from "node:path";
 import { AGENTS } from "../../agents/spec.ts";
 import { type Env, userHome } from "../../config/paths.ts";
@@ -17,7 +17,7 @@ export function findTranscripts(
   });
 }
 
-/** "~/a:/b" -> ["/home/me/a", "/b"]; undefined: the agent's own. */
+/** "~/a:/b" -> ["/home/me/a", "/b"]; empty -> undefined: the agent's own folders. */
 function foldersOf(setting: string | undefined, env: Env): string[] | undefined {
   const folders = (setting ?? "")
     .split(delimiter)

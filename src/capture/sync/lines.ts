@@ -2,16 +2,16 @@
 import { closeSync, openSync, readSync } from "node:fs";
 
 const CHUNK_BYTES = 1024 * 1024;
-/** Most runs read only a line or two. */
+/** Smaller, because most runs read only one or two lines. */
 const FIRST_CHUNK_BYTES = 32 * 1024;
 const NEWLINE = 10;
 
 export interface Line {
-  /** Without its newline, valid until the next line is read; undefined for a line over the limit. */
+  /** The line without its newline, valid until the next one is read; undefined if the line is over the limit. */
   bytes: Buffer | undefined;
-  /** Where the next line begins. */
+  /** The offset at which the next line begins. */
   end: number;
-  /** False for a last line without a newline: it may still be being written. */
+  /** False for a last line without a newline: the agent may still be writing it. */
   isWhole: boolean;
 }
 
@@ -42,7 +42,7 @@ export function* readLines(
         start = end + 1;
       }
       restBytes += bytes - start;
-      // A copy, because the chunk is filled again. Over the limit only the length is counted.
+      // Copied, because the chunk is overwritten. Of a line over the limit only the length is counted.
       if (restBytes <= maxLineBytes) rest.push(Buffer.from(chunk.subarray(start, bytes)));
       else rest = [];
       position += bytes;
@@ -57,7 +57,7 @@ export function* readLines(
 
 function takeChunk(): Buffer {
   const chunk = spare ?? Buffer.allocUnsafe(CHUNK_BYTES);
-  // A second reader at the same time gets its own.
+  // A second reader that runs at the same time allocates its own.
   spare = undefined;
   return chunk;
 }

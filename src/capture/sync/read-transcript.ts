@@ -1,5 +1,5 @@
-// Reads the new part of a transcript into events that are ready for the store, piece by piece. Does not use the database,
-// so that it can run in a thread.
+// Reads the new part of a transcript, piece by piece, into events that are ready for the store. Does not use the
+// database, so that it can run in a thread.
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TranscriptSource } from "../../agents/spec.ts";
@@ -18,7 +18,7 @@ import { readLines } from "./lines.ts";
 
 /** A longer line is skipped and counted: no prompt or answer is that long. */
 export const MAX_LINE_BYTES = 32 * 1024 * 1024;
-/** Bytes of transcript per piece: what an interruption costs, and how much is in memory. */
+/** Bytes of transcript per piece: this much is in memory, and an interrupted run reads at most this much again. */
 const PIECE_BYTES = 2 * 1024 * 1024;
 
 export interface Transcript {
@@ -28,38 +28,38 @@ export interface Transcript {
 
 export interface ReadContext {
   env: Env;
-  /** The user's settings file. */
+  /** Path of the user's settings file. */
   settings: string;
   /** Read every file from its beginning. */
   force: boolean;
-  /** Only sessions of this project, by name or key. */
+  /** Read only sessions of this project, named by its name or key. */
   project: string | undefined;
-  /** Transcripts that these patterns cover are not read: "**\/subagents/**". */
+  /** Patterns of transcripts that are not read: "**\/subagents/**". */
   excludePaths: readonly string[];
-  /** Wholly private prompts and the threads they started: what subagents did for them is left out, too. */
+  /** Ids of wholly private prompts and of threads they started: their subagents' events are left out, too. */
   privateIds: Set<string>;
-  /** By folder. */
+  /** Folder -> its context. */
   places: Map<string, CaptureContext>;
 }
 
 export interface ReadRequest {
   transcript: Transcript;
-  /** Where reading the file stopped last. */
+  /** Where the last run stopped reading the file. */
   known: SyncState | undefined;
-  /** Its session is stored, in another project than the one to read. */
+  /** True if the session is stored in another project than `context.project`: the file is skipped. */
   isOtherProject: boolean;
-  /** A part of its session was forgotten: the reader's state may contain it and is not stored. */
+  /** True if a part of the session was forgotten: the reader's state may contain that part, so it is not stored. */
   isForgotten: boolean;
 }
 
-/** A piece of a file, or the reason it has no piece; an error is the file's last step. */
+/** A piece of a file, or an error, which is the file's last step. */
 export type ReadStep =
   | { file: TranscriptFile; piece: Piece }
   | { file: TranscriptFile; error: string; isGone?: boolean };
 
 export type FileState = "new" | "grown" | "rewritten" | "excluded";
 
-/** Stored as a whole or not at all. */
+/** A part of a file; stored in one transaction. */
 export interface Piece {
   state: FileState;
   isLast: boolean;
@@ -72,11 +72,11 @@ export interface Piece {
   unknown: Record<string, number>;
   /** All private ids found in the file so far. */
   privateIds: string[];
-  /** Where reading continues; undefined for an excluded file. */
+  /** Where the next run continues; undefined for an excluded file. */
   checkpoint: SyncState | undefined;
 }
 
-/** Always ends with a last piece, even if nothing is new, or with an error: it never throws for a broken file. */
+/** Always ends with a last piece, even if nothing is new, or with an error. Never throws for a broken file. */
 export function* readTranscript(request: ReadRequest, context: ReadContext): Generator<ReadStep, void> {
   const { file } = request.transcript;
   try {
@@ -87,13 +87,13 @@ export function* readTranscript(request: ReadRequest, context: ReadContext): Gen
       yield { file, piece: { ...piece, state: "excluded" } };
       return;
     }
-    // The agent may delete a file after it was found.
+    // The agent may have deleted the file after it was found.
     const isGone = (error as NodeJS.ErrnoException).code === "ENOENT" && !existsSync(file.path);
     yield { file, error: (error as Error).message, isGone };
   }
 }
 
-/** Thrown where a file turns out to be excluded. */
+/** Thrown when a file turns out to be excluded. */
 class Excluded extends Error {}
 
 function* readPieces(
@@ -106,7 +106,7 @@ function* readPieces(
   const reading: Reading = { file, context, state, isForgotten, isAllowed: false, ...nothingRead() };
   if (reader.kind === "lines") yield* readGrowing(reader, known, reading);
   else {
-    // A document is read as a whole: there is no position in it to continue from.
+    // A document is always read from its beginning.
     const start = { offset: 0, line: 0 };
     reading.events = reader.read(file, reading);
     const position: Position = { kind: "new", ...start, state: null, stored: { ...start, state: "null" } };
@@ -118,13 +118,13 @@ export function isExcludedFile({ path }: TranscriptFile, { excludePaths }: Pick<
   return excludePaths.some((pattern) => covers(pattern, path));
 }
 
-/** A file being read, and what was read since the last piece. */
+/** The file being read, with the events and bad lines since the last piece. */
 interface Reading extends ReadNotes {
   file: TranscriptFile;
   context: ReadContext;
   state: FileState;
   isForgotten: boolean;
-  /** The folder in which the session began is known, and not excluded. */
+  /** True once the folder in which the session began is known and not excluded. */
   isAllowed: boolean;
   events: AgentEvent[];
   malformed: number[];
@@ -152,15 +152,15 @@ function* readGrowing(
     }
     position.line += 1;
     readLine(reader, position, line.bytes, reading);
-    // Checked before the rest is read: of an excluded file nothing is stored, not even its path.
+    // Checked as early as possible: of an excluded file nothing is stored, not even its path.
     reading.isAllowed ||= checkFolder(reading);
     position.offset = line.end;
     if (position.offset - pieceStart < PIECE_BYTES) continue;
     yield finish(reading, position, { bytes: position.offset - pieceStart, isLast: false });
     pieceStart = position.offset;
   }
-  // The last line may be incomplete and the last turn may go on: both are read with a copy of the state, so that the next
-  // run reads them again.
+  // The last line may be incomplete, and the last turn may continue. So both are read with a copy of the state, and the
+  // next run reads them again.
   const state = structuredClone(position.state);
   const value = tail === undefined ? undefined : parseJson(tail.toString());
   if (value !== undefined) reading.events.push(...reader.read(state, value, reading));
@@ -181,7 +181,7 @@ function readLine(
   else reading.events.push(...reader.read(state, value, reading));
 }
 
-/** The type of a line is near its start; the rest can be megabytes. */
+/** A line names its type near its start; the rest may be megabytes. */
 const TYPE_WINDOW_BYTES = 400;
 
 export function isSkipped({ skipped }: LineReader<unknown>, bytes: Buffer): boolean {
@@ -199,18 +199,18 @@ function finish(reading: Reading, position: Position, piece: { bytes: number; is
   return { ...piece, state: reading.state, events, malformed, tooLong, unknown, privateIds, checkpoint };
 }
 
-/** Within the part that a fork copied: the state contains another session's text. */
+/** True while reading the copied part of a fork, when the state contains another session's text. */
 export function isInCopiedPart(state: unknown): boolean {
   return turnOf(state)?.header.copiedFrom !== undefined;
 }
 
-/** In an excluded folder, or in one that is not known yet: the state must not be stored. */
+/** True in a folder that is excluded or not known yet: the state must not be stored. */
 export function isFolderRefused(state: unknown, context: ReadContext): boolean {
   const cwd = turnOf(state)?.header.cwd;
   return cwd !== undefined && (cwd === "" || contextOf(cwd, context).isExcluded);
 }
 
-/** For events that were read from an archive; none if the session began in an excluded folder. */
+/** Redacts events that were read from the archive. Empty if the session began in an excluded folder. */
 export function redactEvents(events: AgentEvent[], file: TranscriptFile, context: ReadContext): CapturedEvent[] {
   try {
     return redactAll({
@@ -243,21 +243,21 @@ function redact(event: AgentEvent, reading: Reading): CapturedEvent | undefined 
   const { file, context } = reading;
   if (event.at <= 0 || event.cwd === "" || isInOriginal(event, file)) return undefined;
   const promptId = "promptId" in event.activity ? event.activity.promptId : undefined;
-  // A session's own reader knows where a turn became private; a subagent's only knows whose turn it is.
+  // A subagent's reader does not know that its turn is private, so the turn's prompt id is checked here.
   if (file.isSubagent && promptId !== undefined && context.privateIds.has(promptId)) return undefined;
   const place = contextOf(event.cwd, context);
-  // A session belongs to the folder it began in: one that only visits an excluded folder is read without that part.
+  // If the session began in an excluded folder, the whole file is; if it only visits one, that part is left out.
   if ((!reading.isAllowed || place.isBlocked) && isLeftOut(place, context)) throw new Excluded();
   return place.isExcluded ? undefined : redactEvent(event, place);
 }
 
-/** What a fork copied is read from the original's transcript, as long as that exists. */
+/** True for an event that a fork copied, if the original's transcript still exists: it is read from there. */
 function isInOriginal({ copiedFrom, sessionId }: AgentEvent, file: TranscriptFile): boolean {
   if (copiedFrom === undefined || copiedFrom === sessionId || !/^[\w-]+$/.test(copiedFrom)) return false;
   return existsSync(join(dirname(file.path), `${copiedFrom}.jsonl`));
 }
 
-/** False while no event has named a folder. Throws where that is excluded. */
+/** False until an event names a folder. Throws if that folder is excluded. */
 function checkFolder({ events, context }: Reading): boolean {
   const first = events.find(({ at, cwd }) => at > 0 && cwd !== "");
   if (first === undefined) return false;
@@ -265,7 +265,7 @@ function checkFolder({ events, context }: Reading): boolean {
   return true;
 }
 
-/** Excluded, or of another project than the one to read. */
+/** True for an excluded folder, or one of another project than the one to read. */
 export function isLeftOut({ isExcluded, project }: CaptureContext, { project: wanted }: ReadContext): boolean {
   return isExcluded || (wanted !== undefined && wanted !== project.name && wanted !== project.key);
 }

@@ -1,4 +1,4 @@
-// Reads transcripts in a thread: it parses and filters there while the main thread writes.
+// Reads transcripts in a thread, which parses and filters while the main thread writes.
 import { once } from "node:events";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
@@ -6,13 +6,13 @@ import { AGENTS } from "../../agents/spec.ts";
 import type { TranscriptFile } from "../../agents/transcript.ts";
 import { type ReadContext, type ReadRequest, type ReadStep, readTranscript } from "./read-transcript.ts";
 
-/** Pieces that may wait to be stored: bounds memory, and is enough that neither side waits for long. */
+/** Limit of pieces waiting to be stored: bounds the memory, and is enough to keep both threads busy. */
 const MAX_WAITING = 8;
-/** Pieces come about every 10 ms. Committing after each would make writing a quarter slower. */
+/** `onWait` is called after this long without a piece. Pieces arrive every 10 ms; a commit for each is 25% slower. */
 const IDLE_MS = 25;
-/** Files sent ahead to the thread. */
+/** Limit of requests sent to the thread and not finished. */
 const MAX_SENT = 16;
-/** Without a limit the young generation grows to 100 MB of garbage. */
+/** Limit of V8's young generation, which would otherwise grow to 100 MB of garbage. */
 const YOUNG_MB = 16;
 
 const READERS = AGENTS.flatMap(({ sources }) => sources.map(({ reader }) => reader));
@@ -23,13 +23,13 @@ interface Message extends Omit<ReadRequest, "transcript"> {
   reader: number;
 }
 
-/** `onWait` is called when no piece came for a while. */
+/** Yields the steps of all requests. `onWait` is called when no piece has come for a while. */
 export async function* readInThread(
   requests: Iterator<ReadRequest>,
   context: ReadContext,
   { thread, onWait }: { thread: URL; onWait: () => void },
 ): AsyncGenerator<ReadStep, void> {
-  // Only these fields: a SyncContext has others that cannot be sent.
+  // Only these fields are copied: a SyncContext has others that cannot be sent to a thread.
   const { settings, force, project, excludePaths, privateIds } = context;
   const data = { settings, force, project, excludePaths, privateIds };
   const workerContext: ReadContext = { ...data, env: { ...context.env }, places: new Map() };
@@ -81,7 +81,7 @@ export async function* readInThread(
   } finally {
     await worker.terminate();
   }
-  // The file that killed the thread has failed; the others are read here.
+  // The thread has died: report the file that it was reading as failed and read the others on this thread.
   const [culprit, ...others] = sent;
   if (culprit === undefined) return;
   yield { file: culprit.transcript.file, error: failure?.message ?? "" };
@@ -89,7 +89,7 @@ export async function* readInThread(
   for (let next = requests.next(); !next.done; next = requests.next()) yield* readTranscript(next.value, context);
 }
 
-/** Runs in the thread. */
+/** The thread's main loop. */
 async function serve(port: NonNullable<typeof parentPort>, context: ReadContext): Promise<void> {
   const messages: Message[] = [];
   const state = { waiting: 0 };

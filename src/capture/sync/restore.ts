@@ -1,4 +1,4 @@
-// Restores sessions from the archive, with the same readers as for transcripts.
+// Restores sessions from the archive. Copies are read by the same readers as transcripts.
 import { existsSync } from "node:fs";
 import { AGENTS } from "../../agents/spec.ts";
 import { turnOf } from "../../agents/turn.ts";
@@ -12,7 +12,7 @@ import { addPrivateIds, UNFINISHED } from "./checkpoint.ts";
 import { isExcludedFile, redactEvents } from "./read-transcript.ts";
 import { storeEvents, type SyncContext } from "./sync.ts";
 
-/** Copies whose transcript is gone: with `force` all of them, else those that were never read to their end. */
+/** Copies whose transcript was deleted before it was read to its end; with `force`, all with a deleted transcript. */
 export function copiesToRestore(context: SyncContext): Copy[] {
   return listCopies(context.archive).filter(
     ({ file }) =>
@@ -25,14 +25,14 @@ export function copiesToRestore(context: SyncContext): Copy[] {
 /** Events per transaction. */
 const BATCH = 2_000;
 
-/** Returns how many events the copy has. */
+/** Returns the number of events in the copy. */
 export function restoreCopy(db: Db, copy: Copy, context: SyncContext): number {
   const events = redactEvents(readEvents(copy, context), copy.file, context);
   for (let start = 0; start < events.length; start += BATCH) {
     transaction(db, () => storeEvents(db, events.slice(start, start + BATCH)));
   }
   if (events.length === 0) return 0;
-  // Marked as read to its end. If the transcript comes back, it is read from its beginning.
+  // Mark the file as read to its end. If the transcript reappears, it is read from its beginning.
   const { path, agent, sessionId: session_id, bytes: size } = copy.file;
   const state = JSON.stringify({ version: 0, state: null });
   const mark = { path, agent, session_id, byte_offset: 0, line: 0, size, mtime: 0, fingerprint: "", state };

@@ -1,4 +1,4 @@
-// Reads transcripts into the store: only the new part of each file, in pieces that are stored as a whole or not at all.
+// Reads the new part of each transcript into the store, in pieces. Each piece is stored completely or not at all.
 import { ownValue } from "../../agents/fields.ts";
 import type { TranscriptFile } from "../../agents/transcript.ts";
 import { userSettings } from "../../config/load.ts";
@@ -23,16 +23,16 @@ import {
   type Transcript,
 } from "./read-transcript.ts";
 
-/** Bytes of transcript per transaction: small files share one. Bounds how long the write lock is held. */
+/** Bytes of transcript per transaction, which bounds how long the write lock is held. Small files share one. */
 const TRANSACTION_BYTES = 8 * 1024 * 1024;
 
 /** Shared by all transcripts of one run. */
 export interface SyncContext extends ReadContext {
-  /** Queue jobs that derive memory from what is new. */
+  /** Whether to queue jobs that derive memory from the new events. */
   enqueue: boolean;
   /** The folder of compressed copies. */
   archive: string;
-  /** Size and time of each file when it was last read. */
+  /** Path -> size and time of the file when it was last read. */
   marks: Map<string, SyncMark>;
 }
 
@@ -42,17 +42,17 @@ export interface FileOutcome extends Pick<Piece, "state" | "bytes" | "malformed"
 }
 
 export interface SyncStep {
-  /** Read since the last step. */
+  /** Bytes read since the last step. */
   bytes: number;
-  /** Set when a file was read to its end, ... */
+  /** Set when a file was read to its end. */
   outcome?: FileOutcome;
-  /** ... could not be read or stored, ... */
+  /** Set when a file could not be read or stored. */
   failed?: { path: string; message: string };
-  /** ... or was deleted since it was found. */
+  /** Set when a file was deleted after it was found. */
   isGone?: true;
 }
 
-/** `sessionId`: only its files will be read; among thousands of files, loading the marks of all takes longer than reading. */
+/** `sessionId`: load only the marks of this session's files; loading thousands takes longer than reading a session. */
 export function startSync(
   db: Db,
   paths: Paths,
@@ -78,7 +78,7 @@ export function isUnchanged(file: TranscriptFile, { marks, force }: SyncContext)
   return !force && known?.size === file.bytes && known.mtime === Math.floor(file.modifiedAt);
 }
 
-/** Can be stopped after any step: what was stored stays. Between two steps no transaction is open. */
+/** The caller may stop after any step; stored pieces stay. No transaction is open between two steps. */
 export function* syncTranscripts(
   db: Db,
   transcripts: readonly Transcript[],
@@ -98,7 +98,7 @@ export function* syncTranscripts(
   }
 }
 
-/** For large amounts: transcripts are read in a thread. */
+/** Like `syncTranscripts`, but reads in a thread: faster for many or large transcripts. */
 export async function* syncInParallel(
   db: Db,
   transcripts: readonly Transcript[],
@@ -107,10 +107,10 @@ export async function* syncInParallel(
 ): AsyncGenerator<SyncStep, void> {
   const writer = startWriter(db, context, transcripts);
   try {
-    // Loaded here, because most runs have little to read and need no thread.
+    // Imported here, because most runs have little to read and use no thread.
     const { readInThread } = await import("./reader-thread.ts");
     const requests = readRequests(db, transcripts, context);
-    // While this waits, others can write.
+    // Commit before waiting, so that other processes can write.
     const onWait = () => writer.end();
     for await (const step of readInThread(requests, context, { thread, onWait })) yield writer.store(step);
   } finally {
@@ -123,7 +123,7 @@ interface Writer {
   end(): void;
 }
 
-/** Rows of `indexed` are indexed during the run: tool uses at once, turns when all transcripts of their session were read. */
+/** Rows of `indexed` are indexed during the run: tool uses at once, turns after all transcripts of their session. */
 function startWriter(db: Db, context: SyncContext, indexed?: readonly Transcript[]): Writer {
   const unread = new Map<string, number>();
   for (const { file } of indexed ?? []) unread.set(file.sessionId, (unread.get(file.sessionId) ?? 0) + 1);
@@ -140,7 +140,7 @@ function startWriter(db: Db, context: SyncContext, indexed?: readonly Transcript
   });
   let outcome: FileOutcome | undefined;
   let isBroken = false;
-  /** Returns the error message of a bad piece; an error of the store itself ends the run. */
+  /** Returns the error message of a piece that cannot be stored. Throws if the store itself fails. */
   const storePiece = (piece: Piece, into: FileOutcome): string | undefined => {
     const skippedBefore = into.malformed.length + into.tooLong.length;
     const hasEvents = into.events + piece.events.length > 0;
@@ -174,7 +174,7 @@ function startWriter(db: Db, context: SyncContext, indexed?: readonly Transcript
         unread.set(file.sessionId, left);
         if (left === 0) finished.push(file.sessionId);
       }
-      // After a piece that could not be stored the rest would leave a hole: the next run reads it all again.
+      // If one piece was not stored, the file's later ones are not either: the next run continues before the gap.
       if (isBroken) return { bytes };
       const message = "error" in step ? step.error : storePiece(step.piece, outcome);
       isBroken = message !== undefined;
@@ -198,7 +198,7 @@ function* readRequests(db: Db, transcripts: readonly Transcript[], context: Sync
   }
 }
 
-/** A stored session belongs to the project it was stored under, whatever its transcript says. */
+/** A stored session stays in its project, even if its transcript now names another. */
 function isOtherProject(db: Db, sessionId: string, { project }: SyncContext): boolean {
   const own = project === undefined ? undefined : projectOfSession(db, sessionId);
   return own !== undefined && own.name !== project && own.key !== project;
@@ -219,7 +219,7 @@ function applyAll(db: Db, batch: Batch, events: readonly CapturedEvent[]): void 
   for (const event of events) applyInBatch(db, batch, event, `${event.sessionId}:${event.at}`);
 }
 
-/** For events that are not from a transcript: archived or imported ones. */
+/** Stores events that come from the archive or an import instead of a transcript. */
 export function storeEvents(db: Db, events: readonly CapturedEvent[]): void {
   const batch = startBatch();
   applyAll(db, batch, events);

@@ -5,7 +5,7 @@ import { findFallbackSpools } from "../../capture/live/spool.ts";
 import { BAD_FOLDER } from "../../capture/live/drain.ts";
 import { storedId } from "../../capture/live/ids.ts";
 import { clearShown } from "../../capture/live/shown-items.ts";
-import { allCopies, removeCopy, removeUnknownCopies } from "../../capture/sync/archive-copies.ts";
+import { allCopies, removeCopy, removeUndescribedCopies } from "../../capture/sync/archive-copies.ts";
 import type { Paths } from "../../config/paths.ts";
 import { listFolder } from "../../platform/read-file.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -35,5 +35,5 @@ export function clearFiles(
   );
   for (const { file } of copies) removeCopy(paths.archive, file);
   // A copy without a description may be of a forgotten session.
-  return { drops: drops.length, copies: copies.length + removeUnknownCopies(paths.archive) };
+  return { drops: drops.length, copies: copies.length + removeUndescribedCopies(paths.archive) };
 }
