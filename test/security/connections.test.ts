@@ -1,4 +1,4 @@
-// Another user of the machine who holds hundreds of connections to the server open, and opens them again when they are closed.
+// Another user of the machine attacks the server: hundreds of open connections, reopened whenever they are closed.
 import { connect, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { ask, createServed, type Served, watch } from "../e2e/server-world.ts";
@@ -6,7 +6,7 @@ import { ask, createServed, type Served, watch } from "../e2e/server-world.ts";
 const SLOW_CONNECTIONS = 320;
 const DRIP_MS = 100;
 
-/** Each sends a header now and then and never the last one. Resolves when the server has seen them all. */
+/** Opens connections that send `firstBytes`, then a header line every 100 ms. Resolves when all were opened once. */
 async function holdOpen({ port }: Served, firstBytes: string): Promise<{ opened: () => number }> {
   const sockets = new Set<Socket>();
   let opened = 0;
@@ -39,10 +39,10 @@ async function holdOpen({ port }: Served, firstBytes: string): Promise<{ opened:
 }
 
 it.each([
-  ["drip their headers", "GET / HTTP/1.1\r\nHost: x\r\n"],
-  ["say nothing", ""],
-  ["drip a body", "POST /api/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n"],
-])("accepts the owner and keeps the stream while connections that %s are open", async (_, firstBytes) => {
+  ["send headers slowly", "GET / HTTP/1.1\r\nHost: x\r\n"],
+  ["send nothing", ""],
+  ["send a body slowly", "POST /api/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n"],
+])("answers the owner and keeps the stream open during an attack by connections that %s", async (_, firstBytes) => {
   const served = await createServed();
   const watcher = await watch(served);
   await ask(served, "/api/jobs");
@@ -53,18 +53,18 @@ it.each([
     expect((await ask(served, "/api/jobs")).status).toBe(200);
     times.push(performance.now() - startedAt);
   }
-  // Half of them: other tests may be at work beside this one.
+  // Checks the median: tests that run in parallel can delay some requests.
   expect(times.toSorted((a, b) => a - b)[5]).toBeLessThan(2_000);
   expect(attack.opened()).toBeGreaterThan(SLOW_CONNECTIONS - 1);
   expect(watcher.isOpen()).toBe(true);
 });
 
-it("closes the oldest of many connections without the token: each takes a file descriptor", async () => {
+it("closes the oldest of many connections without a token, to free file descriptors", async () => {
   const { port } = await createServed();
   const sockets = Array.from({ length: SLOW_CONNECTIONS }, () => connect(port, "127.0.0.1").on("error", () => {}));
   onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
   const open = (): number => sockets.filter((socket) => !socket.closed).length;
-  // Kept for a second, then all but 128 go.
+  // After one second, the server closes all but 128 connections.
   await expect.poll(open, { timeout: 10_000 }).toBeLessThanOrEqual(128);
   expect(sockets.findIndex((socket) => !socket.closed)).toBeGreaterThan(100);
 });

@@ -1,4 +1,4 @@
-// A data directory that other users can read, or where links and pipes replace its files.
+// A data directory that other users can read, or in which files were replaced by links or pipes.
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -22,7 +22,7 @@ const SESSION = "11111111-2222-4333-8444-555555555555";
 const prompted = (world: World, extra: object = {}) =>
   hook(world, "new", { session_id: SESSION, hook_event_name: "UserPromptSubmit", prompt: "hello", ...extra });
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
-/** Anything that is not JSON is logged. */
+/** Writes an error to the hooks' log: the payload is not JSON. */
 const failingHook = (world: World) => run(world, ["new"], { input: "{ not json" });
 
 describe("an existing data directory that others can read", () => {
@@ -52,7 +52,7 @@ describe("an existing data directory that others can read", () => {
     expect(modeOf(world.home)).toBe(0o700);
   });
 
-  it("may be a symbolic link of the user", async () => {
+  it("may be a symbolic link, whose target is made private", async () => {
     const world = createWorld();
     await prompted(world);
     const elsewhere = join(dirname(world.home), "elsewhere");
@@ -66,7 +66,7 @@ describe("an existing data directory that others can read", () => {
     expect(await rows(world, "SELECT count(*) AS n FROM prompts")).toEqual([{ n: 2 }]);
   });
 
-  it("keeps its mode if it is the home folder or a shared one", () => {
+  it("keeps its mode if other users may write to it (sticky bit)", () => {
     const world = createWorld();
     const shared = join(world.project, "shared");
     mkdirSync(shared);
@@ -75,7 +75,7 @@ describe("an existing data directory that others can read", () => {
     expect([makeAllPrivate(shared), modeOf(shared), modeOf(join(shared, "theirs"))]).toEqual([0, 0o777, 0o644]);
   });
 
-  it("is reported with a hint if it is the home folder: --fix cannot make that private", async () => {
+  it("is reported with a hint if it is the home folder, which --fix does not change", async () => {
     const world = createWorld();
     const home = world.env["HOME"] ?? "";
     chmodSync(home, 0o755);
@@ -86,8 +86,8 @@ describe("an existing data directory that others can read", () => {
   });
 });
 
-describe("a link in place of one of C-Mem's files", () => {
-  it("is not followed by the hooks' log, which continues", async () => {
+describe("a link or pipe in place of one of C-Mem's files", () => {
+  it("is replaced by a new file when it is the hooks' log", async () => {
     const world = createWorld();
     const target = join(world.project, "mine.txt");
     writeFileSync(target, "mine");
@@ -102,7 +102,7 @@ describe("a link in place of one of C-Mem's files", () => {
     ]);
   });
 
-  it("as a pipe does not block it", async () => {
+  it("does not block a hook when the log is a pipe", async () => {
     const world = createWorld();
     mkdirSync(join(world.home, "logs"), { recursive: true, mode: 0o700 });
     const log = join(world.home, "logs", "hook.log");
@@ -125,7 +125,7 @@ describe("a link in place of one of C-Mem's files", () => {
     },
   );
 
-  it("is not followed by the count of hooks that recorded nothing", async () => {
+  it("is not followed when C-Mem counts hooks that recorded nothing", async () => {
     const world = createWorld();
     await prompted(world);
     const target = join(world.project, "mine.txt");
@@ -139,7 +139,7 @@ describe("a link in place of one of C-Mem's files", () => {
     expect(readFileSync(join(fired, "recall"), "utf8")).toBe(".");
   });
 
-  it("is not followed by the count of lost events", () => {
+  it("is not followed when C-Mem counts lost events", () => {
     const world = createWorld();
     const target = join(world.project, "mine.txt");
     writeFileSync(target, "mine");
@@ -149,7 +149,7 @@ describe("a link in place of one of C-Mem's files", () => {
     expect(readFileSync(target, "utf8")).toBe("mine");
   });
 
-  it("is not followed by the marker of a private turn, which stays private", async () => {
+  it("is not followed when it is the marker of a private turn, which stays private", async () => {
     const world = createWorld();
     const target = join(world.project, "mine.txt");
     writeFileSync(target, "mine");

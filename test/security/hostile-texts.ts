@@ -1,6 +1,8 @@
-// Beginnings and pieces which, repeated, make a careless pattern go back and forth; and how many attacks there are in all.
-import { PLANTS } from "./orders.ts";
+// Parts of texts that make a badly written regular expression backtrack for minutes: a beginning, then a repeated unit.
+// Also the numbers of attacks that docs/reliability.md lists.
+import { PLANTED_INSTRUCTIONS } from "./planted-instructions.ts";
 
+/** Each is repeated until the text is long. */
 export const UNITS = [
   " ",
   "a",
@@ -44,14 +46,16 @@ export const UNITS = [
   "a/../",
 ];
 
+/** A text begins with one of these. */
 export const LEADS = ["", "x", "# a", "*** Update File: a", "make | head", "git@a:", "https://a.b/c", "- a", "**a"];
 
-/** As the tests count them. */
+/** How many attacks the tests run. Each test checks its own number. */
 export const ATTACKS = {
-  orders: PLANTS.length,
-  /** Places each order was met in. */
+  instructions: PLANTED_INSTRUCTIONS.length,
+  /** Places in which poison.test.ts plants each instruction. */
   places: 10,
   paths: 23,
-  readers: 15,
+  /** Functions and files in time.test.ts. */
+  functions: 15,
   configs: 6,
 } as const;

@@ -1,4 +1,4 @@
-// Files that would keep `c-mem import` busy without end, or take all memory.
+// Files that could make `c-mem import` run forever or run out of memory.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ function databaseOf(world: World, sql: string): string {
 
 const ENDLESS = "WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n)";
 
-/** Every session looks through every observation: minutes for a few megabytes. */
+/** Importing this takes minutes: without an index, every session scans all observations. */
 const SLOW = `CREATE TABLE sdk_sessions (id INTEGER PRIMARY KEY, claude_session_id TEXT, sdk_session_id TEXT, project TEXT, started_at_epoch INTEGER);
        CREATE TABLE observations (id INTEGER PRIMARY KEY, sdk_session_id TEXT);
        INSERT INTO sdk_sessions ${ENDLESS} SELECT id, 's' || id, 'k' || id, 'shop', 1759305600000 FROM n LIMIT 20000;
@@ -37,7 +37,7 @@ describe("import", () => {
     ],
     ["a folder", (world: World) => world.project, "a folder"],
     [
-      "a database whose log is a pipe",
+      "a database whose WAL file is a pipe",
       (world: World) => {
         const path = databaseOf(world, "CREATE TABLE x (id)");
         execFileSync("mkfifo", [`${path}-wal`]);
@@ -45,7 +45,7 @@ describe("import", () => {
       },
       "not a regular file",
     ],
-  ])("refuses %s at once", async (_, path, words) => {
+  ])("rejects %s immediately", async (_, path, words) => {
     const world = createWorld();
     const { status, stderr } = await run(world, ["import", path(world)]);
     expect([status, stderr]).toEqual([1, expect.stringMatching(`could not be read: it is ${words}`)]);
@@ -62,10 +62,10 @@ describe("import", () => {
       `CREATE TABLE migrations (id); CREATE TABLE tombstones (kind, hash); CREATE VIEW prompts AS ${ENDLESS} SELECT id FROM n;`,
     ],
     [
-      "claude-mem whose table is computed",
+      "claude-mem with a computed column",
       `CREATE TABLE sdk_sessions (id INTEGER PRIMARY KEY, claude_session_id AS (hex(zeroblob(100000000)))); INSERT INTO sdk_sessions VALUES (1);`,
     ],
-  ])("rejects a database like that of %s", async (_, sql) => {
+  ])("rejects a database of %s", async (_, sql) => {
     const world = createWorld();
     const { status, stderr } = await run(world, ["import", databaseOf(world, sql)]);
     expect([status, stderr]).toEqual([1, expect.stringContaining("is not a database that C-Mem can import")]);
@@ -89,15 +89,12 @@ describe("import", () => {
     const file = databaseOf(world, SLOW);
     const startedAt = performance.now();
     const { status, stderr } = await run(world, ["import", file, "--timeout", "4"]);
-    expect([status, stderr]).toEqual([
-      1,
-      expect.stringContaining("was stopped after 4 seconds"),
-    ]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("was stopped after 4 seconds")]);
     expect(performance.now() - startedAt).toBeLessThan(30_000);
     expect(await rows(world, "PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
   });
 
-  it("leaves no process when stopped", async () => {
+  it("stops its child process when it is stopped", async () => {
     const world = createWorld();
     const file = databaseOf(world, SLOW);
     const child = spawn(process.execPath, [BIN, "import", file], {
@@ -108,9 +105,9 @@ describe("import", () => {
     const ended = new Promise((done) => child.once("close", done));
     const inner = await vi.waitFor(
       () => {
-        const [first = ""] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").split(" ");
-        expect(first).not.toBe("");
-        return first;
+        const [pid = ""] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").split(" ");
+        expect(pid).not.toBe("");
+        return pid;
       },
       { timeout: 20_000 },
     );
@@ -119,7 +116,7 @@ describe("import", () => {
     expect(existsSync(`/proc/${inner}`)).toBe(false);
   });
 
-  it("takes little memory for 6 MB of brackets, on a line or in a column", async () => {
+  it("uses little memory for 6 MB of brackets, on a line or in a column", async () => {
     const world = createWorld();
     const file = join(world.project, "deep.jsonl");
     const head = JSON.stringify({ c_mem_export: EXPORT_VERSION });
@@ -133,21 +130,21 @@ describe("import", () => {
   });
 });
 
-/** Of the process itself and of those it starts. */
+/** The largest peak memory of the command's process and its child processes. */
 async function peakMb(world: World, args: string[]): Promise<number> {
   const child = spawn(process.execPath, [BIN, ...args], { cwd: world.project, env: world.env, stdio: "ignore" });
   let peak = 0;
-  const look = (pid: number): void => {
+  const measure = (pid: number): void => {
     try {
       const [, kb] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
       peak = Math.max(peak, Number(kb ?? 0) / 1024);
-      for (const one of readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" "))
-        if (one !== "") look(Number(one));
+      for (const childPid of readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" "))
+        if (childPid !== "") measure(Number(childPid));
     } catch {
-      // It has ended.
+      // The process has exited.
     }
   };
-  const timer = setInterval(() => look(child.pid ?? 0), 5);
+  const timer = setInterval(() => measure(child.pid ?? 0), 5);
   await new Promise((done) => child.on("close", done));
   clearInterval(timer);
   return peak;

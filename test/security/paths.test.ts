@@ -1,4 +1,4 @@
-// Tricks with paths and links: nothing outside the data directory is written, nothing endless is read.
+// Attacks with paths and links: C-Mem must not write outside the data directory or read files without end.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,11 +11,11 @@ const SESSION = "11111111-2222-4333-8444-555555555555";
 const prompted = (world: World, extra: object) =>
   hook(world, "new", { session_id: SESSION, hook_event_name: "UserPromptSubmit", prompt: "still here", ...extra });
 
-/** Every test is one trick. */
-let tried = 0;
-beforeEach(() => void tried++);
+/** Each test is one attack. */
+let attacks = 0;
+beforeEach(() => void attacks++);
 
-/** Everything in the world but the data directory. */
+/** The paths of all files in the test's folder, except those in the data directory. */
 function outside({ home }: World): string[] {
   const root = dirname(dirname(home));
   return readdirSync(root, { recursive: true, encoding: "utf8" })
@@ -24,16 +24,16 @@ function outside({ home }: World): string[] {
 }
 
 describe("a payload", () => {
-  const climbing = "../../../../outside";
+  const upwards = "../../../../outside";
   it.each([
-    ["a session id that climbs", { session_id: climbing, prompt: "<private>x</private>" }],
+    ["a session id with ../", { session_id: upwards, prompt: "<private>x</private>" }],
     ["a session id with a NUL", { session_id: "a\0b" }],
     ["an absolute session id", { session_id: "/tmp/c-mem-should-not-be" }],
-    ["a prompt id that climbs", { prompt_id: climbing }],
-    ["a folder that climbs", { cwd: "/proc/self/cwd/../../.." }],
-    ["a folder of 100,000 letters", { cwd: `/${"a".repeat(100_000)}` }],
-    ["a folder of 30,000 names", { cwd: "/a".repeat(30_000) }],
-    ["a transcript that climbs", { transcript_path: "../../../../etc/passwd" }],
+    ["a prompt id with ../", { prompt_id: upwards }],
+    ["a folder with ../", { cwd: "/proc/self/cwd/../../.." }],
+    ["a folder name of 100,000 letters", { cwd: `/${"a".repeat(100_000)}` }],
+    ["a path of 30,000 folders", { cwd: "/a".repeat(30_000) }],
+    ["a transcript path with ../", { transcript_path: "../../../../etc/passwd" }],
   ])("with %s writes only into the data directory", async (_, extra) => {
     const world = createWorld();
     const before = outside(world);
@@ -46,7 +46,7 @@ describe("a payload", () => {
       ...extra,
       hook_event_name: "PreToolUse",
       tool_name: "Read",
-      tool_input: { file_path: climbing },
+      tool_input: { file_path: upwards },
     });
     await rows(world, "SELECT 1");
     expect(outside(world)).toEqual(before);
@@ -66,7 +66,7 @@ describe("a transcript_path", () => {
     ],
     ["a folder", (world: World) => world.project],
     [
-      "a link to a file of other words",
+      "a link to another file",
       (world: World) => {
         const path = join(world.project, "link.jsonl");
         writeFileSync(join(world.project, "notes.txt"), "Rumpelstilzchen");
@@ -74,7 +74,7 @@ describe("a transcript_path", () => {
         return path;
       },
     ],
-  ])("that is %s blocks nothing and imports nothing", async (_, path) => {
+  ])("that is %s does not block the worker and is not imported", async (_, path) => {
     const world = createWorld();
     const transcript_path = path(world);
     await prompted(world, { transcript_path });
@@ -93,9 +93,9 @@ describe("a transcript_path", () => {
 
 describe("a repository", () => {
   it.each([
-    ["a .git that points at a device", "gitdir: /dev"],
-    ["a .git that points at itself", "gitdir: ."],
-    ["a .git that climbs", `gitdir: ${"../".repeat(50)}etc`],
+    ["a .git that points to a device", "gitdir: /dev"],
+    ["a .git that points to itself", "gitdir: ."],
+    ["a .git that points to ../", `gitdir: ${"../".repeat(50)}etc`],
     ["a .git with a NUL", "gitdir: a\0b"],
     ["a .git of a megabyte", `gitdir: ${"a".repeat(1024 * 1024)}`],
   ])("with %s is treated as a plain folder", async (_, text) => {
@@ -116,7 +116,7 @@ describe("a repository", () => {
     expect((await rows(world, "SELECT text FROM prompts")).length).toBeGreaterThan(0);
   });
 
-  it("with a forged name cannot get another project's memory", async () => {
+  it("with the name of another project does not get its memory", async () => {
     const world = createWorld();
     const other = join(world.project, "..", "other");
     mkdirSync(other);
@@ -134,7 +134,8 @@ describe("a repository", () => {
 });
 
 describe("a repository with links", () => {
-  const links = (world: World, name: string): string => {
+  /** Creates a link `name` in the repository to a file outside of it. */
+  const createLink = (world: World, name: string): string => {
     const [link, target] = [join(world.project, name), join(world.project, "..", "mine.txt")];
     mkdirSync(dirname(link), { recursive: true });
     writeFileSync(target, "mine");
@@ -145,37 +146,37 @@ describe("a repository with links", () => {
   it("cannot make a bug report overwrite a file", async () => {
     const world = createWorld();
     const name = `c-mem-bug-report-${new Date().toISOString().slice(0, 10)}.txt`;
-    const target = links(world, name);
+    const target = createLink(world, name);
     const { stdout } = await run(world, ["bug-report"]);
     expect(stdout.trim()).toBe(join(world.home, "logs", name));
     expect((await run(world, ["bug-report", "-o", name])).status).toBe(1);
     expect(readFileSync(target, "utf8")).toBe("mine");
   });
 
-  it("cannot make Cursor's rule overwrite a file, nor get memory into its own rule", async () => {
+  it("cannot make C-Mem overwrite a linked file, or write memory into a rule that it brings along", async () => {
     const world = createWorld();
     execFileSync("git", ["init", "-q"], { cwd: world.project });
     const rule = join(world.project, ".cursor", "rules", "c-mem-context.mdc");
-    const target = links(world, ".cursor/rules/c-mem-context.mdc.new");
+    const target = createLink(world, ".cursor/rules/c-mem-context.mdc.new");
     writeFileSync(rule, rulesText(""));
     const base = { conversation_id: "u", generation_id: "g1", workspace_roots: [world.project], cursor_version: "2" };
-    const say = (prompt: string, id: string) =>
+    const sendPrompt = (prompt: string, id: string) =>
       run(world, ["new", "--agent", "cursor"], {
         input: JSON.stringify({ ...base, conversation_id: id, hook_event_name: "beforeSubmitPrompt", prompt }),
       });
-    await say("Teach the parser about tabs", "u");
+    await sendPrompt("Teach the parser about tabs", "u");
     await rows(world, "SELECT 1");
-    await say("And about form feeds", "v");
+    await sendPrompt("And about form feeds", "v");
     expect([readFileSync(rule, "utf8"), readFileSync(target, "utf8")]).toEqual([rulesText(""), "mine"]);
     await run(world, ["install", "cursor", "--yes", "--no-sync"]);
-    await say("And about returns", "w");
+    await sendPrompt("And about returns", "w");
     expect(readFileSync(rule, "utf8")).toContain("Teach the parser about tabs");
     expect(readFileSync(target, "utf8")).toBe("mine");
   });
 });
 
 describe("the archive", () => {
-  it("keeps copies inside its folder, for any session and file name", async () => {
+  it("keeps copies inside its folder, for any session id and file name", async () => {
     const world = createWorld();
     const folder = join(world.claudeDir, "projects", "..-..-etc");
     mkdirSync(folder, { recursive: true });
@@ -195,7 +196,7 @@ describe("the archive", () => {
     for (const name of readdirSync(join(world.home, "archive", "claude-code"))) expect(name).toMatch(/^[\w.-]+$/);
   });
 
-  it("with a forged source is read as it is, and writes no file", async () => {
+  it("writes no file when the source path in an archived copy was forged", async () => {
     const world = createWorld();
     const folder = join(world.claudeDir, "projects", "-app");
     mkdirSync(folder, { recursive: true });
@@ -223,6 +224,6 @@ describe("the archive", () => {
   });
 });
 
-it("has as many cases as docs/reliability.md says", () => {
-  expect(tried - 1).toBe(ATTACKS.paths);
+it("ATTACKS has the number of these tests", () => {
+  expect(attacks - 1).toBe(ATTACKS.paths);
 });

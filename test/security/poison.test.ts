@@ -1,5 +1,5 @@
-// A red-team set: texts that give orders, planted wherever an agent reads. None may reach a later session outside its
-// fence or unmarked, none may become a decision. Real hooks, real extraction, every surface that hands memory back.
+// Instructions planted in everything an agent reads. In later sessions they may only appear inside the fence and marked
+// as quotations, and they must not become decisions. The tests run real hooks for every surface, and the memory tools.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { contextOf, createWorld, hook, rows, run, type World } from "../e2e/harness.ts";
 import { connect } from "../e2e/mcp-client.ts";
 import { ATTACKS } from "./hostile-texts.ts";
-import { ORDERS, PLANTS } from "./orders.ts";
+import { PLANTED_INSTRUCTIONS } from "./planted-instructions.ts";
 
 let world: World;
 let counter = 0;
@@ -24,36 +24,51 @@ const tool = (session: string, name: string, input: object, response: object, ex
     ...extra,
   });
 
-/** For every order one session in which it was met in every place. */
+/** Runs one session per instruction, with the instruction planted in every place. */
 beforeAll(async () => {
   world = createWorld();
   execFileSync("git", ["init", "-q", "-b", "trunk"], { cwd: world.project });
   mkdirSync(join(world.project, "src"));
-  for (const [index, order] of ORDERS.entries()) {
+  for (const [index, { instruction }] of PLANTED_INSTRUCTIONS.entries()) {
     const session = `poisoned-${index}`;
-    const branch = order.replaceAll(/[^\w]+/g, "-").replaceAll(/^-|-$/g, "");
+    const branch = instruction.replaceAll(/[^\w]+/g, "-").replaceAll(/^-|-$/g, "");
     execFileSync("git", ["symbolic-ref", "HEAD", `refs/heads/${branch}`], { cwd: world.project });
-    // The branch, a file as two tools show it, a page, a log, a commit, a list of branches, a file's name, an error, the answer.
+    // Ten places: branch, file (shown by two tools), web page, log, commit, list of branches, file name, error, answer.
     planted += 10;
     const file = join(world.project, "src", `module${index}.ts`);
-    writeFileSync(file, `// ${order}\n`);
+    writeFileSync(file, `// ${instruction}\n`);
     await hook(world, "new", {
       ...turn(session),
       hook_event_name: "UserPromptSubmit",
       prompt: `Fix the flaky loader in module${index}`,
     });
-    await tool(session, "Bash", { command: `cat src/module${index}.ts` }, { stdout: `// ${order}\n` });
-    await tool(session, "Read", { file_path: file }, { type: "text", file: { filePath: file, content: order } });
-    await tool(session, "WebFetch", { url: "https://example.com/", prompt: "read" }, { result: `<p>${order}</p>` });
-    await tool(session, "Bash", { command: "git log -3" }, { stdout: `commit ${"a".repeat(40)}\n\n    ${order}\n` });
+    await tool(session, "Bash", { command: `cat src/module${index}.ts` }, { stdout: `// ${instruction}\n` });
+    await tool(session, "Read", { file_path: file }, { type: "text", file: { filePath: file, content: instruction } });
+    await tool(
+      session,
+      "WebFetch",
+      { url: "https://example.com/", prompt: "read" },
+      { result: `<p>${instruction}</p>` },
+    );
     await tool(
       session,
       "Bash",
-      { command: `git commit -am "${order.replaceAll('"', "'")}"` },
-      { stdout: `[trunk abc1234] ${order}` },
+      { command: "git log -3" },
+      { stdout: `commit ${"a".repeat(40)}\n\n    ${instruction}\n` },
     );
-    await tool(session, "Bash", { command: "git branch" }, { stdout: `* trunk\n  ${order.replaceAll(" ", "-")}` });
-    const named = join(world.project, "src", `${order.replaceAll("/", "_").slice(0, 120)}.ts`);
+    await tool(
+      session,
+      "Bash",
+      { command: `git commit -am "${instruction.replaceAll('"', "'")}"` },
+      { stdout: `[trunk abc1234] ${instruction}` },
+    );
+    await tool(
+      session,
+      "Bash",
+      { command: "git branch" },
+      { stdout: `* trunk\n  ${instruction.replaceAll(" ", "-")}` },
+    );
+    const named = join(world.project, "src", `${instruction.replaceAll("/", "_").slice(0, 120)}.ts`);
     await tool(session, "Write", { file_path: named, content: "x" }, { type: "create", content: "x" });
     await tool(
       session,
@@ -67,20 +82,20 @@ beforeAll(async () => {
       tool_use_id: `t${counter++}`,
       tool_name: "Bash",
       tool_input: { command: `npm run check:module${index}` },
-      error: `Exit code 1\nError: loader${index} failed: ${order}`,
+      error: `Exit code 1\nError: loader${index} failed: ${instruction}`,
     });
     await tool(session, "Bash", { command: `npm run check:module${index}` }, { stdout: "ok" });
     await hook(world, "summary", {
       ...turn(session),
       hook_event_name: "Stop",
-      last_assistant_message: `Fixed the flaky loader in module${index}. The file says: "${order}" and a commit message reads: ${order}`,
+      last_assistant_message: `Fixed the flaky loader in module${index}. The file says: "${instruction}" and a commit message reads: ${instruction}`,
     });
   }
   execFileSync("git", ["symbolic-ref", "HEAD", "refs/heads/trunk"], { cwd: world.project });
   await run(world, ["rebuild", "--all"]);
 }, 120_000);
 
-/** What an agent is handed: one fence around it all, closed once, and no order in it that is not marked as a quotation. */
+/** Expects one fence around the whole text, and each instruction in it marked as a quotation. */
 function expectHarmless(text: string, where: string): void {
   if (text === "") return;
   expect(text.match(/<c-mem-context>/g) ?? [], where).toHaveLength(1);
@@ -88,19 +103,19 @@ function expectHarmless(text: string, where: string): void {
   expect(text.trimStart().startsWith("<c-mem-context>") && text.trimEnd().endsWith("</c-mem-context>"), where).toBe(
     true,
   );
-  const outside = text
+  const unquoted = text
     .replaceAll(/\[quoted text, not an instruction: “[^”]*”\]/g, "[quoted]")
     .replaceAll(/[-_]+/g, " ");
-  for (const { words } of PLANTS)
-    expect({ where, line: lineWith(outside, words.replaceAll(/[-_]+/g, " ")) }).toEqual({ where, line: undefined });
+  for (const { words } of PLANTED_INSTRUCTIONS)
+    expect({ where, line: lineWith(unquoted, words.replaceAll(/[-_]+/g, " ")) }).toEqual({ where, line: undefined });
 }
 
 const lineWith = (text: string, words: string): string | undefined =>
   text.split("\n").find((line) => line.toLowerCase().includes(words.toLowerCase()));
 
-describe("an order in content that an agent only read", () => {
-  it("is planted in every kind of input", () => {
-    expect(planted).toBe(ATTACKS.orders * ATTACKS.places);
+describe("an instruction planted in content that an agent read", () => {
+  it("is planted in as many places as ATTACKS says", () => {
+    expect(planted).toBe(ATTACKS.instructions * ATTACKS.places);
   });
 
   it("does not become a decision", async () => {
@@ -108,11 +123,11 @@ describe("an order in content that an agent only read", () => {
       world,
       "SELECT title, narrative, facts FROM observations WHERE type = 'decision'",
     );
-    for (const { words } of PLANTS) {
-      const said = decisions.filter((row) =>
+    for (const { words } of PLANTED_INSTRUCTIONS) {
+      const matching = decisions.filter((row) =>
         `${row.title} ${row.narrative} ${row.facts}`.toLowerCase().includes(words.toLowerCase()),
       );
-      expect({ words, said }).toEqual({ words, said: [] });
+      expect({ words, matching }).toEqual({ words, matching: [] });
     }
   });
 
@@ -126,9 +141,9 @@ describe("an order in content that an agent only read", () => {
   });
 
   it("is harmless for a prompt, a file, a command, an error or a subagent about it", async () => {
-    for (const [index, order] of ORDERS.entries()) {
+    for (const [index, { instruction }] of PLANTED_INSTRUCTIONS.entries()) {
       const session = `asks-${index}`;
-      const prompts = [`Why was the flaky loader in module${index} failing?`, order];
+      const prompts = [`Why was the flaky loader in module${index} failing?`, instruction];
       for (const prompt of prompts) {
         expectHarmless(
           contextOf(await hook(world, "new", { ...turn(session), hook_event_name: "UserPromptSubmit", prompt })),
@@ -152,7 +167,7 @@ describe("an order in content that an agent only read", () => {
         tool_use_id: `f${index}`,
         tool_name: "Bash",
         tool_input: { command: `npm run check:module${index}` },
-        error: `Exit code 1\nError: loader${index} failed: ${order}`,
+        error: `Exit code 1\nError: loader${index} failed: ${instruction}`,
       });
       expectHarmless(contextOf(failure), "error");
     }
@@ -171,8 +186,8 @@ describe("an order in content that an agent only read", () => {
     ];
     for (const { text } of answers) {
       expect(text).not.toMatch(/<\/?(?:c-mem-context|system-reminder|system|user|assistant)>/i);
-      for (const { words } of PLANTS) {
-        // Recorded text stands behind a mark, a dash or in quotation marks; never at the beginning of a line of its own.
+      for (const { words } of PLANTED_INSTRUCTIONS) {
+        // Before recorded text there is always a label, a dash or a quotation mark, so no line begins with it.
         const bare = text.split("\n").filter((line) => line.toLowerCase().startsWith(words.toLowerCase()));
         expect({ words, bare }).toEqual({ words, bare: [] });
       }

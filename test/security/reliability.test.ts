@@ -1,4 +1,4 @@
-// docs/reliability.md says what these tests reach: a figure that is no longer true fails here.
+// Checks that the figures in docs/reliability.md are the results of the tests.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ import { CORPUS as UNUSUAL } from "../secrets/tuning/unusual.ts";
 import { ATTACKS, LEADS, UNITS } from "./hostile-texts.ts";
 
 const PAGE = readFileSync(resolve(import.meta.dirname, "../../docs/reliability.md"), "utf8");
-const figure = (number: number): string => number.toLocaleString("en");
+const formatted = (number: number): string => number.toLocaleString("en");
 
 const corpusRow = (name: string, corpus: Corpus): string => {
   const { secrets, removed, nearMisses, falseAlarms } = measureCorpus(corpus);
@@ -21,25 +21,25 @@ const corpusRow = (name: string, corpus: Corpus): string => {
   return `| ${name} | ${removed} of ${secrets} (${share}%) | ${falseAlarms} of ${nearMisses} |`;
 };
 
-test("the figures of docs/reliability.md are those of the tests", () => {
+test("docs/reliability.md has the figures that the tests measure", () => {
   const { kinds, planted, missed, nearMisses, falseAlarms } = measure(2);
-  const readers = ATTACKS.readers * UNITS.length * LEADS.length + ATTACKS.configs;
+  const slowTexts = ATTACKS.functions * UNITS.length * LEADS.length + ATTACKS.configs;
   const rows = [
-    `| kinds of secrets | ${figure(kinds)} |`,
-    `| secrets planted | ${figure(planted)} |`,
-    `| removed | ${figure(planted - missed.length)} (${((100 * (planted - missed.length)) / planted).toFixed(2)}%) |`,
-    `| missed | ${figure(missed.length)} |`,
-    `| near-misses | ${figure(nearMisses)} |`,
-    `| false alarms | ${figure(falseAlarms.length)} |`,
+    `| kinds of secrets | ${formatted(kinds)} |`,
+    `| secrets planted | ${formatted(planted)} |`,
+    `| removed | ${formatted(planted - missed.length)} (${((100 * (planted - missed.length)) / planted).toFixed(2)}%) |`,
+    `| missed | ${formatted(missed.length)} |`,
+    `| near-misses | ${formatted(nearMisses)} |`,
+    `| false alarms | ${formatted(falseAlarms.length)} |`,
     corpusRow("`test/secrets/reporting-texts.ts`, not tuned on", REPORTING),
     corpusRow("`test/secrets/tuning/labelled.ts`", LABELLED),
     corpusRow("`test/secrets/tuning/unusual.ts`", UNUSUAL),
     corpusRow("`test/secrets/tuning/everyday.ts`", EVERYDAY),
     corpusRow("`test/secrets/tuning/notations.ts`", NOTATIONS),
     corpusRow("`test/secrets/tuning/hostile.ts`", HOSTILE),
-    `| planted instructions (${ATTACKS.orders} texts in ${ATTACKS.places} places) | ${figure(ATTACKS.orders * ATTACKS.places)} | ${figure(ATTACKS.orders * ATTACKS.places)} |`,
-    `| paths and links | ${figure(ATTACKS.paths)} | ${figure(ATTACKS.paths)} |`,
-    `| texts that are slow to read | ${figure(readers)} | ${figure(readers)} |`,
+    `| planted instructions (${ATTACKS.instructions} texts in ${ATTACKS.places} places) | ${formatted(ATTACKS.instructions * ATTACKS.places)} | ${formatted(ATTACKS.instructions * ATTACKS.places)} |`,
+    `| paths and links | ${formatted(ATTACKS.paths)} | ${formatted(ATTACKS.paths)} |`,
+    `| texts that are slow to read | ${formatted(slowTexts)} | ${formatted(slowTexts)} |`,
   ];
   expect(PAGE.split("\n")).toEqual(expect.arrayContaining(rows));
 });

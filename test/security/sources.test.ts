@@ -1,4 +1,4 @@
-// What the sources promise: no shell is given captured text, and values reach SQL as parameters only.
+// Checks the sources: no captured text is passed to a shell or run as code, and values reach SQL only as parameters.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
   .map((name) => ({ name, text: readFileSync(join(SRC, name), "utf8") }));
 
-/** Who starts processes: another Node with a bundle of ours, `claude`, an editor or tmux the user has asked for. */
+/** Files that start processes: Node with a bundle of C-Mem, `claude`, or an editor or tmux that the user asked for. */
 const STARTERS = [
   "agents/claude-code/install.ts",
   "agents/opencode/plugin.ts",
@@ -37,7 +37,7 @@ test("only these files start processes, and none through a shell", () => {
   const starters = FILES.filter(({ text }) => /child_process|tinyexec/.test(text)).map(({ name }) => name);
   expect(starters.toSorted()).toEqual(STARTERS.toSorted());
   for (const { name, text } of FILES) {
-    // The editor is a command line of the user's own; what it is given comes in a variable.
+    // $EDITOR may be a command line, so it runs in a shell; the path is passed in an environment variable.
     if (name !== "cli/commands/user-edits.ts") expect(text, name).not.toMatch(/shell:\s*true/);
     expect(text, name).not.toMatch(/\bexecSync\b|import \{[^}]*\bexec\b[^}]*\} from "node:child_process"/);
     expect(text, name).not.toMatch(
@@ -51,7 +51,7 @@ test("captured text is never run as code", () => {
     expect(text, name).not.toMatch(/\beval\(|new Function\(|vm\.run|require\(`|import\(`/);
 });
 
-/** What other templates with SQL contain: names of tables and columns, placeholders and fixed conditions. */
+/** Expressions allowed in SQL templates without the sql tag: names, placeholders and fixed conditions. */
 const PIECES = new Set([
   "table",
   "column",
@@ -66,8 +66,8 @@ const PIECES = new Set([
 const SQL = /\b(?:SELECT|INSERT INTO|INSERT OR|UPDATE|DELETE FROM|PRAGMA|FROM)\b/;
 
 /**
- * In sql`...` every value is bound, so only raw() puts text into a statement. Names of tables and columns, fixed pieces of
- * SQL and numbers: none of it comes from outside. Look twice before you add to this list.
+ * Expressions allowed in raw(), which inserts text into sql`...` (other values are bound): names of tables and columns,
+ * fixed pieces of SQL, and numbers. None of them comes from outside. Check that before you add to this list.
  */
 const RAW = new Set([
   'test.join(" OR ")',
@@ -130,7 +130,7 @@ test("values reach SQL only as parameters, apart from known pieces", () => {
     const isTagged = /from ".*\bsql\.ts"/.test(text);
     for (const [, piece = ""] of isTagged ? text.matchAll(RAW_CALL) : [])
       if (!RAW.has(piece)) unknown.push(`${name}: ${piece}`);
-    // Where sql`...` is used, only templates passed to the database are not tagged.
+    // In files that use sql`...`, untagged SQL templates are only those passed directly to a method of `db`.
     const templates = isTagged
       ? text.matchAll(/db\.\w+(?:<[^(]*>)?\(\s*`[^`]*`/g)
       : text.matchAll(/`(?:[^`\\]|\\.)*`/g);
@@ -139,13 +139,13 @@ test("values reach SQL only as parameters, apart from known pieces", () => {
       for (const [, piece = ""] of template.matchAll(/\$\{((?:[^{}]|\{[^{}]*\})*)\}/g))
         if (!PIECES.has(piece)) unknown.push(`${name}: ${piece}`);
     }
-    // No SQL is put together from strings either.
+    // No SQL is concatenated from strings.
     expect(text, name).not.toMatch(/db\.(?:run|get|all|exec|has|value|column)\(\s*["'][^"'\n]*["']\s*\+\s*(?!["'`])/);
   }
   expect(unknown).toEqual([]);
 });
 
-/** Files outside store/ that may hold SQL: they read other tools' databases or backups. */
+/** Files outside store/ that may contain SQL: most read other tools' databases or backups, or delete data. */
 const SQL_FILES = [
   "agents/opencode/discover.ts",
   "agents/opencode/store.ts",
@@ -161,7 +161,7 @@ const SQL_FILES = [
   "upkeep/erase/select-deletion.ts",
 ];
 
-test("only store/ and the listed files hold SQL", () => {
+test("only store/ and the listed files contain SQL", () => {
   const found = FILES.filter(({ name }) => !name.startsWith("store/"))
     .filter(({ text }) =>
       /["'`]\s*(?:SELECT\b[^"'`]*\bFROM|INSERT (?:OR \w+ )?INTO|UPDATE \w+ SET|DELETE FROM)\b/.test(text),

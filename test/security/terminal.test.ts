@@ -1,4 +1,4 @@
-// Recorded text that tries to steer the terminal it is shown on.
+// Terminal control sequences in recorded text must not reach the terminal.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -17,12 +17,12 @@ const HOSTILE = [
   "user\u202enigol\u2066x\u2069\u200e\u200f\u061c",
 ].join(" ");
 
-/** Our own colours, line ends as the terminal makes them, and what the interactive search draws with. */
+/** Allowed: C-Mem's colours, line endings of the terminal, and the sequences of the interactive search. */
 // oxlint-disable-next-line no-control-regex
-const OURS = /\u001b\[(?:[\d;]*m|H|2K|J|K|1;\d+H|\?(?:1049|2004|25)[hl])|\r(?=\u001b\[K)|\r?\r\n/g;
+const ALLOWED = /\u001b\[(?:[\d;]*m|H|2K|J|K|1;\d+H|\?(?:1049|2004|25)[hl])|\r(?=\u001b\[K)|\r?\r\n/g;
 // oxlint-disable-next-line no-control-regex
-const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef]/;
-/** None of our own styles. */
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef]/;
+/** Hides text. `ALLOWED` would match it, but C-Mem does not use it. */
 const CONCEALED = "\u001b[8m";
 
 describe("terminal control sequences", () => {
@@ -49,7 +49,7 @@ describe("terminal control sequences", () => {
     );
   });
 
-  describe.skipIf(!hasPty())("on a terminal (skipped where util-linux' script is missing)", () => {
+  describe.skipIf(!hasPty())("on a terminal (skipped if util-linux' script is missing)", () => {
     it.each([
       `export ${SESSION} --tools`,
       `export ${SESSION} --format html`,
@@ -75,7 +75,7 @@ describe("terminal control sequences", () => {
       await pty.exit;
       expect(pty.sent().length).toBeGreaterThan(10);
       expect(pty.sent()).not.toContain(CONCEALED);
-      expect(pty.sent().replace(OURS, "")).not.toMatch(STEERING);
+      expect(pty.sent().replace(ALLOWED, "")).not.toMatch(CONTROL);
     });
 
     it("are removed by the interactive search, which keeps its colours", async () => {
@@ -86,21 +86,21 @@ describe("terminal control sequences", () => {
       pty.type("\u001b");
       await pty.exit;
       expect(pty.sent()).toContain("\u001b[33mpelican\u001b[39m");
-      expect(pty.sent().replace(OURS, "")).not.toMatch(STEERING);
+      expect(pty.sent().replace(ALLOWED, "")).not.toMatch(CONTROL);
     });
 
-    it("do not include C-Mem's own colours", async () => {
+    it("are removed, but not C-Mem's own colours", async () => {
       const pty = startPty(world, { args: "search pelican" });
       await pty.exit;
       expect(pty.sent()).toContain("\u001b[33mpelican\u001b[39m");
     });
   });
 
-  it("are removed from a pipe to a pager", async () => {
+  it("are removed from text piped to a pager", async () => {
     for (const args of [["search", "pelican"], ["show", SESSION, "--tools"], ["list"], ["logs"]]) {
       const { stdout } = await run(world, args);
       expect(stdout).toMatch(/pelican/i);
-      expect(stdout).not.toMatch(STEERING);
+      expect(stdout).not.toMatch(CONTROL);
     }
   });
 
@@ -111,7 +111,7 @@ describe("terminal control sequences", () => {
     expect(piped.stdout).toBe(readFileSync(file, "utf8"));
     expect(piped.stdout).toContain("\u001b]52;c;cm0gLXJmIH4K\u0007");
     const { stdout } = await run(world, ["show", SESSION, "--json"]);
-    expect(stdout).not.toMatch(STEERING);
+    expect(stdout).not.toMatch(CONTROL);
     expect(stdout).toContain("\\u009b");
     expect(JSON.stringify(JSON.parse(stdout))).toContain("\u009b31m");
   });

@@ -1,4 +1,4 @@
-// Whatever a repository, a transcript or a tool has written, reading it takes time in proportion to its length.
+// Hostile text from a repository, a transcript or a tool must not make functions slow, for example by backtracking.
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,10 +18,10 @@ import { repositoryOf } from "../../src/memory/relate/prompt-references.ts";
 import { ATTACKS, LEADS, UNITS } from "./hostile-texts.ts";
 
 const LENGTH = 100_000;
-/** A pattern that goes back and forth over so much takes minutes. */
+/** Enough for a slow machine. A pattern that backtracks needs minutes for 100,000 characters. */
 const MAX_MS = 3_000;
 
-const READERS: [string, (text: string) => unknown][] = [
+const FUNCTIONS: [string, (text: string) => unknown][] = [
   ["patchFiles", (text) => patchFiles(text)],
   ["normaliseRemote", normaliseRemote],
   ["repositoryOf", repositoryOf],
@@ -39,6 +39,7 @@ const READERS: [string, (text: string) => unknown][] = [
   ["parseIgnoreRules", parseIgnoreRules],
 ];
 
+/** Contents of .git/config. */
 const CONFIGS: [string, string][] = [
   ["spaces in a url", `[remote "origin"]\n url = a${" ".repeat(LENGTH)}b`],
   ["a section that never closes", `[${"[".repeat(LENGTH)}`],
@@ -48,17 +49,17 @@ const CONFIGS: [string, string][] = [
   ["steps upwards", `[remote "origin"]\nurl = ${"../".repeat(LENGTH / 3)}x`],
 ];
 
-describe("every reader is fast on hostile text:", () => {
-  test("the table of attacks lists all readers", () => {
-    expect([READERS.length, CONFIGS.length]).toEqual([ATTACKS.readers, ATTACKS.configs]);
+describe("time is bounded for hostile text:", () => {
+  test("ATTACKS has the numbers of functions and files", () => {
+    expect([FUNCTIONS.length, CONFIGS.length]).toEqual([ATTACKS.functions, ATTACKS.configs]);
   });
 
-  it.each(READERS)("%s", (name, read) => {
+  it.each(FUNCTIONS)("%s", (name, run) => {
     for (const unit of UNITS) {
       for (const lead of LEADS) {
         const text = `${lead}${unit.repeat(LENGTH / unit.length)}x`;
         const start = process.cpuUsage();
-        read(text);
+        run(text);
         const { user, system } = process.cpuUsage(start);
         expect({ name, unit, lead, isQuick: (user + system) / 1000 < MAX_MS }).toMatchObject({ isQuick: true });
       }
@@ -80,7 +81,7 @@ describe("every reader is fast on hostile text:", () => {
   });
 });
 
-describe("memory stays bounded:", () => {
+describe("memory is bounded for hostile values:", () => {
   it("deeply nested or very wide values are cut", () => {
     const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`) as unknown;
     expect(JSON.stringify(filterValue(deep)).length).toBeLessThan(1_000);

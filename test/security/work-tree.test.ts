@@ -1,4 +1,4 @@
-// Links in a clone that would lead what C-Mem writes into it elsewhere, or into a file that is committed.
+// C-Mem writes Cursor's rule into a clone. Links in it must not redirect the rule to another folder or a tracked file.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   appendFileSync,
@@ -24,7 +24,7 @@ function git(cwd: string, ...args: string[]): string {
   return execFileSync("git", [...name, ...args], { cwd, encoding: "utf8" });
 }
 
-function cloned(prepare: (project: string) => void = () => {}): World {
+function createClone(prepare: (project: string) => void = () => {}): World {
   const world = createWorld();
   git(world.project, "init", "-q");
   prepare(world.project);
@@ -35,8 +35,8 @@ function cloned(prepare: (project: string) => void = () => {}): World {
 
 const install = (world: World, cwd = world.project) => run(world, ["install", "cursor", "--yes", "--no-sync"], { cwd });
 
-/** Two prompts: the second is told of the first. */
-async function remember(world: World, cwd = world.project): Promise<void> {
+/** Sends two prompts; the second writes the first into the rule. */
+async function sendPrompts(world: World, cwd = world.project): Promise<void> {
   for (const [id, prompt] of [
     ["u", "Teach the parser about tabs"],
     ["v", "And about form feeds"],
@@ -48,23 +48,24 @@ async function remember(world: World, cwd = world.project): Promise<void> {
   }
 }
 
-const said = (path: string): boolean => existsSync(path) && readFileSync(path, "utf8").includes("parser about tabs");
+const hasFirstPrompt = (path: string): boolean =>
+  existsSync(path) && readFileSync(path, "utf8").includes("parser about tabs");
 
 describe("Cursor's rule in a clone", () => {
   it("is private and ignored by git, and no other file is written", async () => {
-    const world = cloned();
+    const world = createClone();
     expect((await install(world)).status).toBe(0);
-    await remember(world);
+    await sendPrompts(world);
     const rule = join(world.project, RULE);
-    expect([said(rule), statSync(rule).mode & 0o777]).toEqual([true, 0o600]);
+    expect([hasFirstPrompt(rule), statSync(rule).mode & 0o777]).toEqual([true, 0o600]);
     expect(git(world.project, "status", "--porcelain")).toBe("");
     expect(readdirSync(dirname(rule))).toEqual(["c-mem-context.mdc"]);
   });
 
   it.each([
-    ["its folder", (project: string, outside: string) => symlinkSync(outside, join(project, ".cursor"))],
+    ["a link as .cursor", (project: string, outside: string) => symlinkSync(outside, join(project, ".cursor"))],
     [
-      "the folder in its folder",
+      "a link as .cursor/rules",
       (project: string, outside: string) => {
         mkdirSync(join(project, ".cursor"));
         symlinkSync(outside, join(project, ".cursor", "rules"));
@@ -78,13 +79,13 @@ describe("Cursor's rule in a clone", () => {
       },
     ],
     [
-      "a link to nothing",
+      "a link to a missing folder",
       (project: string, outside: string) => symlinkSync(join(outside, "new"), join(project, ".cursor")),
     ],
-    ["git's own folder", (project: string) => symlinkSync(".git/hooks", join(project, ".cursor"))],
+    ["a link to .git", (project: string) => symlinkSync(".git/hooks", join(project, ".cursor"))],
     ["a link to itself", (project: string) => symlinkSync(".cursor", join(project, ".cursor"))],
-  ])("is rejected if %s leads out of the tree", async (_, link) => {
-    const world = cloned();
+  ])("is not written through %s", async (_, link) => {
+    const world = createClone();
     const outside = join(world.project, "..", "outside");
     mkdirSync(outside);
     link(world.project, outside);
@@ -93,13 +94,13 @@ describe("Cursor's rule in a clone", () => {
       1,
       expect.stringMatching(/error: .*\.cursor.* (?:was not|cannot be) written.*link/),
     ]);
-    await remember(world);
+    await sendPrompts(world);
     expect(readdirSync(outside)).toEqual([]);
     expect(existsSync(join(world.project, ".git", "hooks", "rules"))).toBe(false);
   });
 
-  it("is rejected if a link leads into another repository in the tree", async () => {
-    const world = cloned();
+  it("is not written through a link to another repository in the clone", async () => {
+    const world = createClone();
     const inner = join(world.project, "inner");
     mkdirSync(inner);
     git(inner, "init", "-q");
@@ -123,8 +124,8 @@ describe("Cursor's rule in a clone", () => {
     "!/.cursor/*",
     "!*.mdc\nc-mem-*",
     "*\n!*/\n!*.ts",
-  ])("is rejected if git would not ignore it because of a .gitignore with %j", async (lines) => {
-    const world = cloned((project) => writeFileSync(join(project, ".gitignore"), `${lines}\n`));
+  ])("is written only if git ignores it, with the .gitignore %j", async (lines) => {
+    const world = createClone((project) => writeFileSync(join(project, ".gitignore"), `${lines}\n`));
     appendFileSync(join(world.project, ".git", "info", "exclude"), `/${RULE}\n`);
     mkdirSync(join(world.project, dirname(RULE)), { recursive: true });
     const isIgnored = spawnSync("git", ["check-ignore", "-q", RULE], { cwd: world.project }).status === 0;
@@ -133,13 +134,13 @@ describe("Cursor's rule in a clone", () => {
     expect(existsSync(join(world.project, RULE))).toBe(isIgnored);
   });
 
-  it("is rejected by hooks if a link was added later, and uninstall deletes nothing behind it", async () => {
-    const world = cloned();
+  it("is not updated through a link added later, and uninstall deletes nothing through the link", async () => {
+    const world = createClone();
     await install(world);
     const outside = join(world.project, "..", "outside");
     renameSync(join(world.project, ".cursor"), outside);
     symlinkSync(outside, join(world.project, ".cursor"));
-    await remember(world);
+    await sendPrompts(world);
     const moved = join(outside, "rules", "c-mem-context.mdc");
     expect(readFileSync(moved, "utf8")).toBe(rulesText(""));
     expect(readFileSync(join(world.home, "logs", "hook.log"), "utf8")).toContain("link_refused");
@@ -149,7 +150,7 @@ describe("Cursor's rule in a clone", () => {
 
   it.each<[string, (project: string) => string]>([
     [
-      "its folder moved within the tree",
+      "its folder was moved within the clone",
       (project) => {
         renameSync(join(project, ".cursor", "rules"), join(project, "docs"));
         symlinkSync("../docs", join(project, ".cursor", "rules"));
@@ -164,81 +165,81 @@ describe("Cursor's rule in a clone", () => {
       },
     ],
   ])("is not updated if git no longer ignores it: %s", async (_, change) => {
-    const world = cloned();
+    const world = createClone();
     await install(world);
     const rule = change(world.project);
-    await remember(world);
+    await sendPrompts(world);
     expect(readFileSync(join(world.project, rule), "utf8")).toBe(rulesText(""));
     expect(readFileSync(join(world.home, "logs", "hook.log"), "utf8")).toContain("git does not ignore");
     await install(world);
-    await remember(world);
-    expect(said(join(world.project, rule))).toBe(true);
+    await sendPrompts(world);
+    expect(hasFirstPrompt(join(world.project, rule))).toBe(true);
     expect(git(world.project, "status", "--porcelain")).not.toContain("c-mem-context");
   });
 
   it("is updated if the repository's .gitignore covers it", async () => {
-    const world = cloned((project) => writeFileSync(join(project, ".gitignore"), ".cursor/rules/*.mdc\n"));
+    const world = createClone((project) => writeFileSync(join(project, ".gitignore"), ".cursor/rules/*.mdc\n"));
     await install(world);
     writeFileSync(join(world.project, ".git", "info", "exclude"), "");
-    await remember(world);
-    expect(said(join(world.project, RULE))).toBe(true);
+    await sendPrompts(world);
+    expect(hasFirstPrompt(join(world.project, RULE))).toBe(true);
     expect(git(world.project, "status", "--porcelain")).toBe("");
   });
 
-  it("follows a link within the tree, and git ignores the file by its real path", async () => {
-    const world = cloned((project) => {
+  it("is written through a link within the clone, and git ignores its real path", async () => {
+    const world = createClone((project) => {
       mkdirSync(join(project, "docs [old]"));
       writeFileSync(join(project, "docs [old]", "readme.md"), "x");
       mkdirSync(join(project, ".cursor"));
       symlinkSync("../docs [old]", join(project, ".cursor", "rules"));
     });
     expect((await install(world)).status).toBe(0);
-    await remember(world);
+    await sendPrompts(world);
     const real = join(world.project, "docs [old]", "c-mem-context.mdc");
-    expect([said(real), statSync(real).mode & 0o777]).toEqual([true, 0o600]);
+    expect([hasFirstPrompt(real), statSync(real).mode & 0o777]).toEqual([true, 0o600]);
     expect(git(world.project, "status", "--porcelain")).toBe("");
     await run(world, ["uninstall", "cursor", "--yes"]);
     expect(existsSync(real)).toBe(false);
   });
 
-  it("is rejected if git tracks the file, from the clone or a pull", async () => {
-    const bring = (project: string): void => {
+  it("is not written if git tracks the file since the clone or a later commit", async () => {
+    const addTracked = (project: string): void => {
       mkdirSync(join(project, "docs"), { recursive: true });
       writeFileSync(join(project, "docs", "c-mem-context.mdc"), rulesText(""));
       mkdirSync(join(project, ".cursor"), { recursive: true });
       rmSync(join(project, ".cursor", "rules"), { recursive: true, force: true });
       symlinkSync("../docs", join(project, ".cursor", "rules"));
     };
-    const first = cloned(bring);
+    const first = createClone(addTracked);
     const { status, stderr } = await install(first);
     expect([status, stderr]).toEqual([1, expect.stringContaining("is tracked by git")]);
-    const later = cloned();
+    const later = createClone();
     await install(later);
-    bring(later.project);
+    addTracked(later.project);
     git(later.project, "add", "-f", ".");
     git(later.project, "commit", "-q", "-m", "second");
-    await remember(later);
-    expect(said(join(later.project, "docs", "c-mem-context.mdc"))).toBe(false);
+    await sendPrompts(later);
+    expect(hasFirstPrompt(join(later.project, "docs", "c-mem-context.mdc"))).toBe(false);
     expect(git(later.project, "status", "--porcelain")).toBe("");
   });
 
   it("is ignored in a linked worktree and in a submodule, whose .git is a file", async () => {
-    const world = cloned();
+    const world = createClone();
     const tree = join(world.project, "..", "tree");
     git(world.project, "worktree", "add", "-q", tree);
     expect((await install(world, tree)).status).toBe(0);
-    await remember(world, tree);
-    expect([said(join(tree, RULE)), git(tree, "status", "--porcelain")]).toEqual([true, ""]);
-    const outer = cloned();
+    await sendPrompts(world, tree);
+    expect([hasFirstPrompt(join(tree, RULE)), git(tree, "status", "--porcelain")]).toEqual([true, ""]);
+    const outer = createClone();
     git(outer.project, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", world.project, "inner");
     const inner = join(outer.project, "inner");
     expect((await install(outer, inner)).status).toBe(0);
-    await remember(outer, inner);
-    expect([said(join(inner, RULE)), git(inner, "status", "--porcelain")]).toEqual([true, ""]);
+    await sendPrompts(outer, inner);
+    expect([hasFirstPrompt(join(inner, RULE)), git(inner, "status", "--porcelain")]).toEqual([true, ""]);
   });
 
-  it("never adds a line to a file outside the repository", async () => {
-    const world = cloned();
+  it("never adds a line to an exclude file outside the repository", async () => {
+    const world = createClone();
     const mine = join(world.project, "..", "mine");
     writeFileSync(mine, "mine");
     const exclude = join(world.project, ".git", "info", "exclude");
