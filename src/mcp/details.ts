@@ -12,7 +12,7 @@ import { findItem } from "../store/reads/items.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { observationsOfTurn } from "../store/tables/observations.ts";
 import { cutToTokens, fitReply, type Piece } from "./budget.ts";
-import { line, pathLine, plain, quoted, quotedLine, titleLine, when } from "./text.ts";
+import { safeLine, pathLine, safeLines, quoted, quotedLine, titleLine, when } from "./text.ts";
 import { type Call, runQuery } from "./tool.ts";
 
 /** Limit for each piece of evidence. get_observations with the id of the evidence shows all of it. */
@@ -28,9 +28,11 @@ export async function observationDetail(id: string, call: Call, maxTokens: numbe
   const other = row.files.filter((path) => !modified.includes(path) && !read.includes(path));
   const shortId = shortIds(db, [row.session?.session_id]);
   const from = [
-    row.project === null ? "every project" : line(row.project, 60),
+    row.project === null ? "every project" : safeLine(row.project, 60),
     when(row.valid_from, now),
-    row.producer === "user" ? "written by the user" : `by ${line(row.producer, 60)} from what the ${row.origin} said`,
+    row.producer === "user"
+      ? "written by the user"
+      : `by ${safeLine(row.producer, 60)} from what the ${row.origin} said`,
     row.session !== null && `${row.agent} session ${shortId(row.session.session_id)} turn ${row.prompt_number ?? 0}`,
     row.pinned && "pinned",
     row.edited_at !== null && "reworded by the user",
@@ -42,14 +44,14 @@ export async function observationDetail(id: string, call: Call, maxTokens: numbe
     ...(row.replaced_by === null ? [] : [`No longer valid: replaced by ${reference(row.replaced_by)}`]),
   ];
   const pieces = [
-    ...(row.subtitle === null ? [] : [line(row.subtitle, 200)]),
-    isTools ? quoted(narrative, "a tool", own) : cutToTokens(plain(narrative), own),
-    ...row.facts.map((fact) => `- ${isTools ? quotedLine(fact, 400) : line(fact, 400)}`),
+    ...(row.subtitle === null ? [] : [safeLine(row.subtitle, 200)]),
+    isTools ? quoted(narrative, "a tool", own) : cutToTokens(safeLines(narrative), own),
+    ...row.facts.map((fact) => `- ${isTools ? quotedLine(fact, 400) : safeLine(fact, 400)}`),
     ...filesLine("files modified", modified),
     ...filesLine("files read", read),
     ...filesLine("files", other),
     ...(row.concepts.length > 0 ? [`concepts: ${row.concepts.join(", ")}`] : []),
-    ...row.versions.map((one) => `another version: ${reference(one)} (${line(one.producer, 60)})`),
+    ...row.versions.map((one) => `another version: ${reference(one)} (${safeLine(one.producer, 60)})`),
     ...row.replaces.map((one) => `replaces ${reference(one)}`),
     ...row.evidence.map((item) => evidenceText(item, now)),
   ];
@@ -57,7 +59,7 @@ export async function observationDetail(id: string, call: Call, maxTokens: numbe
 }
 
 function reference({ id, title }: { id: string; title: string }): string {
-  return `${id} ${line(title, 100)}`;
+  return `${id} ${safeLine(title, 100)}`;
 }
 
 function filesLine(label: string, files: readonly string[]): string[] {
@@ -79,7 +81,7 @@ function evidenceText(item: DataOf<typeof observationQuery>["evidence"][number],
       return item.output.trim() === "" ? head : `${head}\n${quoted(item.output, item.id, MAX_EVIDENCE_TOKENS)}`;
     }
     default:
-      return `evidence ${item.id}, ${item.kind}, ${when(item.at, now)}:\n${cutToTokens(plain(item.text), MAX_EVIDENCE_TOKENS)}`;
+      return `evidence ${item.id}, ${item.kind}, ${when(item.at, now)}:\n${cutToTokens(safeLines(item.text), MAX_EVIDENCE_TOKENS)}`;
   }
 }
 
@@ -96,7 +98,7 @@ export async function sessionDetail(id: string, call: Call, maxTokens: number): 
   const { data: session, report } = await runQuery(sessionQuery, { id }, call);
   const shortId = shortIds(call.db, [session.session_id, session.parent_session_id]);
   const summary = Object.entries(SUMMARY_LABELS).flatMap(([field, label]) => {
-    const text = plain(session.summary?.[field as keyof typeof SUMMARY_LABELS] ?? "");
+    const text = safeLines(session.summary?.[field as keyof typeof SUMMARY_LABELS] ?? "");
     return text === "" ? [] : [`${label}: ${cutToTokens(text, Math.floor(maxTokens / 6))}`];
   });
   const known = session.observations.filter((row) => row.is_current).toReversed();
@@ -104,20 +106,20 @@ export async function sessionDetail(id: string, call: Call, maxTokens: number): 
     ...summary,
     ...known.map((row) => `${row.id} ${row.type}: ${titleLine(row, 120)}`),
     ...session.turns.flatMap(({ prompt_id: prompt, number, title }) =>
-      prompt === null ? [] : [`${prompt} turn ${number}: ${line(title ?? "", 120)}`],
+      prompt === null ? [] : [`${prompt} turn ${number}: ${safeLine(title ?? "", 120)}`],
     ),
-    ...(report === null ? [] : [`report: ${cutToTokens(plain(report), Math.floor(maxTokens / 3))}`]),
+    ...(report === null ? [] : [`report: ${cutToTokens(safeLines(report), Math.floor(maxTokens / 3))}`]),
   ];
   const from = [
-    line(session.project, 60),
+    safeLine(session.project, 60),
     `${session.agent}, id ${session.session_id}`,
     session.parent_session_id !== null && `subagent of ${shortId(session.parent_session_id)}`,
-    session.git_branch !== null && `branch ${line(session.git_branch, 60)}`,
+    session.git_branch !== null && `branch ${safeLine(session.git_branch, 60)}`,
     `last active ${when(session.last_at, call.now)}`,
     session.status,
     `${count(session.prompts, "prompt")}, ${count(session.tool_uses, "tool use")}, ${count(session.files_changed, "file")} changed`,
   ];
-  const head = `## session ${shortId(session.session_id)}: ${line(titleText(session), 160)}\n(${from.filter(Boolean).join("; ")})`;
+  const head = `## session ${shortId(session.session_id)}: ${safeLine(titleText(session), 160)}\n(${from.filter(Boolean).join("; ")})`;
   return fitReply({ head, pieces: pieces.map((text) => ({ text })), foot: omittedNote }, maxTokens);
 }
 
@@ -126,16 +128,16 @@ export async function itemDetail(id: string, call: Call, maxTokens: number): Pro
   const { db, now } = call;
   const { session } = resolveSession(db, id, () => ({}));
   const { prompt_number: turn = 0, created_at: at = 0 } = findItem(db, id) ?? {};
-  const title = line(session.title ?? session.subtitle ?? "", 100);
+  const title = safeLine(session.title ?? session.subtitle ?? "", 100);
   const place = `${session.agent} session ${shortIds(db, [session.session_id])(session.session_id)} turn ${turn}`;
-  const source = `(${line(session.project, 60)}; ${when(at, now)}; ${place}${title === "" ? "" : `: ${title}`})`;
+  const source = `(${safeLine(session.project, 60)}; ${when(at, now)}; ${place}${title === "" ? "" : `: ${title}`})`;
   const room = maxTokens - 80;
   const [item] = (await runQuery(items, { id, ids: [id], whole: true }, call)).data.results;
   if (item?.kind === "tool") {
     const exit = item.exit_code === null ? "" : `, exit ${item.exit_code}`;
     const input = typeof item.input === "string" ? item.input : JSON.stringify(item.input);
     return [
-      `## ${id} ${line(item.name, 80)} (${item.is_error ? `failed${exit}` : "passed"})\n${source}`,
+      `## ${id} ${safeLine(item.name, 80)} (${item.is_error ? `failed${exit}` : "passed"})\n${source}`,
       quoted(input, `${id} input`, Math.floor(room / 3)),
       quoted(item.output ?? "", `${id} output`, Math.floor((room * 2) / 3) - 10),
     ].join("\n");
@@ -148,10 +150,10 @@ export async function itemDetail(id: string, call: Call, maxTokens: number): Pro
 
 function messageText(head: string, message: { text: string; thinking: string | null }, maxTokens: number): string {
   const { text, thinking } = message;
-  if (thinking === null) return `${head}\n${cutToTokens(plain(text), maxTokens)}`;
+  if (thinking === null) return `${head}\n${cutToTokens(safeLines(text), maxTokens)}`;
   const half = Math.floor(maxTokens / 2);
-  const said = text === "" ? [] : [cutToTokens(plain(text), half)];
-  return [head, ...said, `(thinking)\n${cutToTokens(plain(thinking), half - 10)}`].join("\n");
+  const said = text === "" ? [] : [cutToTokens(safeLines(text), half)];
+  return [head, ...said, `(thinking)\n${cutToTokens(safeLines(thinking), half - 10)}`].join("\n");
 }
 
 /** By rank: the prompt, the last message, the observations, then everything in between. */
@@ -164,26 +166,26 @@ function turnPieces({ session, turns: [turn] }: Transcript, { db }: Call, maxTok
     turn.items.map((item) => (item.kind === "subagent" ? item.session.session_id : undefined)),
   );
   return [
-    { text: cutToTokens(plain(turn.prompt?.text ?? ""), maxTokens), rank: -3 },
+    { text: cutToTokens(safeLines(turn.prompt?.text ?? ""), maxTokens), rank: -3 },
     ...known.map((row) => ({ text: `o${row.id} ${row.type}: ${titleLine(row, 100)}`, rank: -1 })),
     ...turn.items.map((item, index) =>
       item === end && item.kind === "message"
-        ? { text: `${item.id ?? "response"}, last message:\n${cutToTokens(plain(item.text), maxTokens)}`, rank: -2 }
+        ? { text: `${item.id ?? "response"}, last message:\n${cutToTokens(safeLines(item.text), maxTokens)}`, rank: -2 }
         : { text: itemLine(item, shortId), rank: index + 1 },
     ),
-    ...turn.commits.map(({ sha, subject }) => ({ text: `commit ${sha.slice(0, 9)} ${line(subject, 100)}` })),
+    ...turn.commits.map(({ sha, subject }) => ({ text: `commit ${sha.slice(0, 9)} ${safeLine(subject, 100)}` })),
   ];
 }
 
 function itemLine(item: Item, shortId: ShortId): string {
   switch (item.kind) {
     case "message":
-      return `${item.id ?? "response"} ${item.role}: ${line(item.text, 200)}`;
+      return `${item.id ?? "response"} ${item.role}: ${safeLine(item.text, 200)}`;
     case "subagent":
-      return `subagent ${shortId(item.session.session_id)}: ${line(item.session.title ?? item.session.report ?? "", 120)} (${item.items.length} items)`;
+      return `subagent ${shortId(item.session.session_id)}: ${safeLine(item.session.title ?? item.session.report ?? "", 120)} (${item.items.length} items)`;
     case "tool": {
       const outcome = item.outcome === "" ? "" : ` → ${item.outcome}`;
-      return `${item.id} ${line(item.name, 60)} ${quotedLine(item.subject, 140)}${outcome}`;
+      return `${item.id} ${safeLine(item.name, 60)} ${quotedLine(item.subject, 140)}${outcome}`;
     }
   }
 }

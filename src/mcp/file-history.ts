@@ -11,7 +11,7 @@ import { changeText, conversationOf, shortIdsOf } from "../queries/session-text.
 import type { ShortId } from "../store/reads/short-ids.ts";
 import { BACKGROUND, footer, fitReply } from "./budget.ts";
 import { ALL, type Answer, tryQuery, type Call, defineTool, errorText, MAX_TOKENS, PROJECT, scopeOf } from "./tool.ts";
-import { line, titleLine, when } from "./text.ts";
+import { safeLine, titleLine, when } from "./text.ts";
 
 const DEFAULT_LIMIT = 15;
 const MAX_OBSERVATIONS = 8;
@@ -60,7 +60,7 @@ async function describeFile(input: InputOf<typeof FIELDS>, call: Call): Promise<
   return {
     text: fitReply(
       {
-        head: `${line(paths.join(", ") || storedPath, 300)} in ${where}, newest first. ${BACKGROUND}`,
+        head: `${safeLine(paths.join(", ") || storedPath, 300)} in ${where}, newest first. ${BACKGROUND}`,
         pieces,
         foot: footer(
           "Next: get_observations(ids: [...]) gives the detail, timeline(anchor: id) what happened around it.",
@@ -83,9 +83,9 @@ function entryText(entry: DataOf<typeof blame>["results"][number], { now, withPa
     entry.edits > 0 && count(entry.edits, "edit"),
     entry.reads > 0 && count(entry.reads, "read"),
   ].filter(Boolean);
-  const why = entry.prompt === null ? "(no prompt recorded)" : line(titleOf(entry.prompt), 140);
+  const why = entry.prompt === null ? "(no prompt recorded)" : safeLine(titleOf(entry.prompt), 140);
   const by = `${entry.agent} ${shortId(conversationOf(entry))} turn ${entry.turn}${entry.parent_session_id === null ? "" : ", by a subagent"}`;
-  const commits = entry.commits.map(({ sha, subject }) => `\n    commit ${sha.slice(0, 9)} ${line(subject, 100)}`);
-  const path = withPath ? `  ${line(entry.path, 120)}` : "";
+  const commits = entry.commits.map(({ sha, subject }) => `\n    commit ${sha.slice(0, 9)} ${safeLine(subject, 100)}`);
+  const path = withPath ? `  ${safeLine(entry.path, 120)}` : "";
   return `${entry.prompt_id ?? shortId(entry.session_id)}  ${when(entry.last_at, now)}  ${did.join(", ")}${changeText(entry)}${path}  ${why}  [${by}]${commits.join("")}`;
 }

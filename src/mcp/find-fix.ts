@@ -10,7 +10,7 @@ import { conversationOf, shortIdsOf } from "../queries/session-text.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
 import { footer, fitReply } from "./budget.ts";
 import { type Answer, tryQuery, type Call, defineTool, errorText, MAX_TOKENS, PROJECT, scopeOf } from "./tool.ts";
-import { line, pathLine, quotedLine, when } from "./text.ts";
+import { safeLine, pathLine, quotedLine, when } from "./text.ts";
 
 const DEFAULT_LIMIT = 3;
 const FILES_SHOWN = 6;
@@ -58,7 +58,7 @@ function occurrenceText(found: DataOf<typeof fix>["results"][number], now: numbe
   const run = (command: string | null): string => quotedLine(commandKey(command ?? ""), 160);
   const lines = [
     `\n${quotedLine(found.error, 300)}`,
-    `  occurred ${when(found.at, now)} in ${line(found.project, 60)}, session ${shortId(conversationOf(found))}${times}${likeness}: ${found.id} ${run(found.command ?? found.tool)}`,
+    `  occurred ${when(found.at, now)} in ${safeLine(found.project, 60)}, session ${shortId(conversationOf(found))}${times}${likeness}: ${found.id} ${run(found.command ?? found.tool)}`,
   ];
   const changed = found.changed.map((path) => pathLine(path, 80));
   if (changed.length > 0) lines.push(`  then changed: ${listText(changed, FILES_SHOWN)}`);
@@ -70,6 +70,6 @@ function occurrenceText(found: DataOf<typeof fix>["results"][number], now: numbe
     const command = fixedBy.same_command ? "the same command" : run(fixedBy.command);
     lines.push(`  then passed${where}: ${fixedBy.id} ${command}`);
   }
-  if (found.closing !== null) lines.push(`  last message of that turn: ${line(found.closing, 240)}`);
+  if (found.closing !== null) lines.push(`  last message of that turn: ${safeLine(found.closing, 240)}`);
   return lines.join("\n");
 }

@@ -1,12 +1,12 @@
 // forget: deletes items permanently, after the user agreed.
 import { nothingFound } from "../core/error.ts";
 import { count } from "../core/text.ts";
-import { carryOutForget, planOf, type Receipt } from "../queries/forget.ts";
+import { carryOutForget, planDeletion, type Receipt } from "../queries/forget.ts";
 import type { Db } from "../store/db/driver.ts";
 import { type DeletionRows, type DeletionSet, DELETION_KINDS, emptyDeletionSet } from "../upkeep/erase/deletion-set.ts";
 import { addToDeletion } from "../upkeep/erase/select-deletion.ts";
 import { fitReply } from "./budget.ts";
-import { line, pathLine, when } from "./text.ts";
+import { safeLine, pathLine, when } from "./text.ts";
 import { type Answer, type Call, checkIds, defineTool, IDS } from "./tool.ts";
 
 export const forget = defineTool({
@@ -23,7 +23,7 @@ export const forget = defineTool({
 function forgetIds({ ids: names, confirm: isConfirmed }: { ids: string[]; confirm: boolean }, call: Call): Answer {
   const { db, now, maxTokens, consent } = call;
   const ids = checkIds(names);
-  const plan = planOf(call, { selected: selectIds(db, ids) });
+  const plan = planDeletion(call, { selected: selectIds(db, ids) });
   const shown = planText(plan.rows, now);
   const key = ids.toSorted().join(" ");
   if (consent.canAsk) {
@@ -53,7 +53,7 @@ function selectIds(db: Db, ids: readonly string[]): DeletionSet {
   const unknown = ids.find((id) => !addToDeletion(db, selected, id));
   if (unknown === undefined) return selected;
   throw nothingFound(
-    `There is no ${line(unknown, 60)}.`,
+    `There is no ${safeLine(unknown, 60)}.`,
     "search and timeline show ids; `c-mem forget <words>` deletes everything that contains the words.",
   );
 }
@@ -64,7 +64,7 @@ function planText(rows: DeletionRows, now: number): { head: string; pieces: { te
     return number === 0 ? [] : [count(number, noun)];
   });
   const pieces = DELETION_KINDS.flatMap(([kind, noun]) =>
-    rows[kind].map((row) => ({ text: `- ${noun} ${row.item}, ${when(row.at, now)}: ${line(row.title, 100)}` })),
+    rows[kind].map((row) => ({ text: `- ${noun} ${row.item}, ${when(row.at, now)}: ${safeLine(row.title, 100)}` })),
   );
   return { head: `This would be deleted permanently (${counts.join(", ")}):`, pieces };
 }
@@ -82,7 +82,7 @@ function receiptText({ isProven, sources, backups, proof, removed }: Receipt): A
       ...sources.map(
         (path) => `The agent's own file ${pathLine(path, 200)} still contains it; C-Mem will not import it again.`,
       ),
-      ...(kept.length > 0 ? [`The same words also occur in ${line(kept.join(", "), 200)}, which are kept.`] : []),
+      ...(kept.length > 0 ? [`The same words also occur in ${safeLine(kept.join(", "), 200)}, which are kept.`] : []),
     ].join("\n"),
     ...(!isProven && { isError: true as const }),
   };

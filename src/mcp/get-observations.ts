@@ -5,12 +5,12 @@ import { estimateTokens } from "../core/tokens.ts";
 import { findItem, parseObservationId } from "../store/reads/items.ts";
 import { BACKGROUND, cutToTokens } from "./budget.ts";
 import { itemDetail, observationDetail, sessionDetail } from "./details.ts";
-import { line, plain } from "./text.ts";
+import { safeLine, safeLines } from "./text.ts";
 import { type Answer, type Call, checkIds, defineTool, errorText, IDS, MAX_TOKENS } from "./tool.ts";
 
 /** Reserved for separators and the footer. */
 const FRAME_TOKENS = 60;
-/** A shorter part is useless: with less space per id, fewer ids are described. */
+/** A part with fewer tokens is useless, so fewer ids are described instead. */
 const MIN_TOKENS = 200;
 /** Limit for one error: an ambiguous id lists the sessions that it matches. */
 const PROBLEM_TOKENS = 150;
@@ -35,8 +35,8 @@ async function describeAll({ ids: names }: { ids: string[] }, call: Call): Promi
     // Tokens that a short part leaves over are shared by the next parts.
     const part = await describe(id, call, Math.floor(tokensLeft / (count - index)));
     if (typeof part === "string") found.push(part);
-    else if (part.code === "nothing_found") missing.push(line(id, 20));
-    else problems.push(cutToTokens(plain(errorText(part)), PROBLEM_TOKENS));
+    else if (part.code === "nothing_found") missing.push(safeLine(id, 20));
+    else problems.push(cutToTokens(safeLines(errorText(part)), PROBLEM_TOKENS));
     tokensLeft -=
       typeof part === "string" ? estimateTokens(part) + 2 : part.code === "nothing_found" ? 10 : PROBLEM_TOKENS;
   }

@@ -6,7 +6,7 @@ import { OBSERVATION_TYPES } from "../core/memory.ts";
 import { fields, type InputOf } from "../queries/fields.ts";
 import { saveObservation } from "../queries/user-edits.ts";
 import { ALL, type Answer, type Call, defineTool, PROJECT } from "./tool.ts";
-import { line } from "./text.ts";
+import { safeLine } from "./text.ts";
 
 const FIELDS = fields({
   text: { kind: "text", required: true, about: "" },
@@ -40,18 +40,18 @@ function rememberText({ text, title, type, file, project }: InputOf<typeof FIELD
   const draft = {
     text,
     type,
-    ...(title !== undefined && { title: line(title, 200) }),
+    ...(title !== undefined && { title: safeLine(title, 200) }),
     files: file === undefined ? [] : [file],
     project: project === ALL ? undefined : project,
     all: project === ALL,
   };
   // The assistant wrote the text, even if the user asked for it.
   const { data } = saveObservation(draft, call, "assistant");
-  const where = line(data.project ?? "every project", 80);
+  const where = safeLine(data.project ?? "every project", 80);
   return {
     text: [
-      `${data.is_new ? "Saved" : "Already known"} for ${where} as ${data.id}: ${line(data.title, 160)}`,
-      ...data.alike.map((one) => `${one.id} is nearly the same: ${line(one.title, 120)}`),
+      `${data.is_new ? "Saved" : "Already known"} for ${where} as ${data.id}: ${safeLine(data.title, 160)}`,
+      ...data.alike.map((one) => `${one.id} is nearly the same: ${safeLine(one.title, 120)}`),
     ].join("\n"),
   };
 }

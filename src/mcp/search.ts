@@ -16,7 +16,7 @@ import { itemRow } from "../store/reads/items.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
 import { BACKGROUND, footer, fitReply, type Piece, roughTokens } from "./budget.ts";
 import { type Answer, tryQuery, type Call, defineTool, MAX_TOKENS, PROJECT, scopeOf, FILTERS } from "./tool.ts";
-import { line, pathLine, quotedLine, titleLine, when } from "./text.ts";
+import { safeLine, pathLine, quotedLine, titleLine, when } from "./text.ts";
 
 const DEFAULT_LIMIT = 10;
 const TITLE_CHARS = 120;
@@ -62,7 +62,7 @@ async function describeMatches({ query, ...input }: InputOf<typeof FIELDS>, call
   ];
   const headings = ["Observations (what is known)", "Sessions (where it was said or done)"];
   const pieces = groups.flatMap(({ lines }, group) => alternate(lines, headings[group] ?? "", group));
-  const about = query === undefined ? "the newest" : `"${line(query, 80)}"`;
+  const about = query === undefined ? "the newest" : `"${safeLine(query, 80)}"`;
   if (pieces.length === 0) {
     const wider = scope.projectId === undefined ? "" : ', or project: "all"';
     return { text: `Nothing in ${where} matches ${about}. Try other words, fewer filters${wider}.` };
@@ -135,7 +135,7 @@ async function findSessions(queryInput: QueryInput, call: Call, form: LineForm):
 }
 
 function howFound({ rung, words = [] }: { rung?: string; words?: string[] }): string[] {
-  if (rung === "typo") return [`no exact match; results for ${line(words.join(", "), 80)}`];
+  if (rung === "typo") return [`no exact match; results for ${safeLine(words.join(", "), 80)}`];
   if (rung === "meaning") return ["no exact match; results with a similar meaning"];
   return rung === "prefix" ? ["matched as prefixes"] : [];
 }
@@ -150,7 +150,7 @@ function observationLine(row: DataOf<typeof observations>["results"][number], { 
   const marks = [
     row.pinned && "pinned",
     row.superseded_by !== null && `replaced by ${row.superseded_by.id}`,
-    withProject && (row.project === null ? "every project" : line(row.project, 40)),
+    withProject && (row.project === null ? "every project" : safeLine(row.project, 40)),
   ].filter(Boolean);
   const tokens = roughTokens(`${row.narrative}\n${row.facts.join("\n")}`);
   const note = marks.length === 0 ? "" : `  [${marks.join(", ")}]`;
@@ -168,14 +168,14 @@ function findingLine(
       ? pathLine(path, SNIPPET_CHARS)
       : kind === "tool"
         ? quotedLine(snippet, SNIPPET_CHARS)
-        : line(snippet, SNIPPET_CHARS);
-  const tokens = tokensOf(form.db, item);
+        : safeLine(snippet, SNIPPET_CHARS);
+  const tokens = itemTokens(form.db, item);
   const size = tokens > 0 ? `  ~${tokens} tokens` : "";
   const place = turn > 0 ? ` turn ${turn}` : "";
   return `${kind === "session" ? shortId(item) : item}  ${when(at, form.now)}  ${kind}  ${text}${size}  [${source(finding, form, shortId)}${place}]`;
 }
 
-function tokensOf(db: Db, item: string): number {
+function itemTokens(db: Db, item: string): number {
   const row = itemRow(db, item);
   if (row === undefined) return 0;
   if (row.kind === "tool") return roughTokens(`${row.use.input}\n${row.use.output ?? ""}`);
@@ -184,7 +184,7 @@ function tokensOf(db: Db, item: string): number {
 
 function sessionLine(session: DataOf<typeof list>["results"][number], form: LineForm, shortId: ShortId): string {
   const counts = `${count(session.prompts, "prompt")}, ${count(session.files_changed, "file")} changed`;
-  return `${shortId(session.session_id)}  ${when(session.last_at, form.now)}  session  ${line(titleText(session), TITLE_CHARS)}  [${source(session, form, shortId)}, ${counts}]`;
+  return `${shortId(session.session_id)}  ${when(session.last_at, form.now)}  session  ${safeLine(titleText(session), TITLE_CHARS)}  [${source(session, form, shortId)}, ${counts}]`;
 }
 
 interface Source {
@@ -195,5 +195,5 @@ interface Source {
 
 /** "app, claude-code 1b2c3d4e", or without the project */
 function source({ session_id: id, project, agent }: Source, { withProject }: LineForm, shortId: ShortId): string {
-  return `${withProject ? `${line(project, 40)}, ` : ""}${agent} ${shortId(id)}`;
+  return `${withProject ? `${safeLine(project, 40)}, ` : ""}${agent} ${shortId(id)}`;
 }

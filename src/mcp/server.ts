@@ -18,7 +18,7 @@ import type { EmbeddingCache } from "../queries/embedding-cache.ts";
 import { type Answer, type Args, type Consent, errorText, readArgs } from "./tool.ts";
 import INSTRUCTIONS from "./instructions.md";
 import { TOOLS } from "./tools.ts";
-import { line, plain } from "./text.ts";
+import { safeLine, safeLines } from "./text.ts";
 
 const ROOTS_TIMEOUT_MS = 1_000;
 const CONFIRM = "confirm";
@@ -72,7 +72,7 @@ async function run(
   const tool = TOOLS.find(({ definition }) => definition.name === name);
   if (tool === undefined) {
     const names = TOOLS.map(({ definition }) => definition.name).join(", ");
-    throw usageError(`Unknown tool "${line(name, 60)}".`, `Tools: ${names}`);
+    throw usageError(`Unknown tool "${safeLine(name, 60)}".`, `Tools: ${names}`);
   }
   const input = readArgs(tool.fields, args);
   const maxTokens = (input["max_tokens"] as number | undefined) ?? DEFAULT_TOKENS;
@@ -105,7 +105,7 @@ function errorResult(error: unknown): CallToolResult {
       : `Internal error of C-Mem: ${error instanceof Error ? error.message : String(error)}`;
   if (!(error instanceof AppError))
     console.error(terminalSafe(error instanceof Error ? (error.stack ?? error.message) : String(error)));
-  return { content: [{ type: "text", text: plain(message).slice(0, MAX_ERROR_CHARS) }], isError: true };
+  return { content: [{ type: "text", text: safeLines(message).slice(0, MAX_ERROR_CHARS) }], isError: true };
 }
 
 const MAX_ERROR_CHARS = 2_000;

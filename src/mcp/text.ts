@@ -7,29 +7,29 @@ import { cutToTokens } from "./budget.ts";
 const QUOTED = /^[\s/∕⁄╱⧸]*quoted/i;
 
 /** Keeps the line breaks. */
-export function plain(text: string): string {
+export function safeLines(text: string): string {
   const lines = plainLines(text.replace(/[\u2028\u2029]/g, "\n"));
   return neutraliseTags(lines, (rest, bracket) => bracket === "<" && QUOTED.test(rest)).trim();
 }
 
-export function line(text: string, maxChars: number): string {
-  return oneLine(plain(text.slice(0, maxChars * 4)), maxChars);
+export function safeLine(text: string, maxChars: number): string {
+  return oneLine(safeLines(text.slice(0, maxChars * 4)), maxChars);
 }
 
 /** Keeps the end of a long path. */
 export function pathLine(path: string, maxChars: number): string {
-  const text = line(path, 4_000);
+  const text = safeLine(path, 4_000);
   return text.length <= maxChars ? text : `…${text.slice(1 - maxChars).toWellFormed()}`;
 }
 
 /** Quotes text from tools or the web on one line. */
 export function quotedLine(text: string, maxChars: number): string {
-  return `«${line(text, maxChars).replace(/[«»]/g, '"')}»`;
+  return `«${safeLine(text, maxChars).replace(/[«»]/g, '"')}»`;
 }
 
 /** Quotes a text on several lines. Each gets a "| " in front, so that none can imitate the closing tag. */
 export function quoted(text: string, from: string, maxTokens: number): string {
-  const clean = plain(text);
+  const clean = safeLines(text);
   const fence = (inside: string): string => `<quoted from="${from}">\n${inside.replace(/^/gm, "| ")}\n</quoted>`;
   return cutToTokens(clean, maxTokens, fence);
 }
@@ -42,5 +42,5 @@ export function when(at: number | string, now: number): string {
 
 /** The title of an observation, quoted if its words come from a tool. */
 export function titleLine({ title, origin }: { title: string; origin: string }, maxChars: number): string {
-  return origin === "tool" ? quotedLine(title, maxChars) : line(title, maxChars);
+  return origin === "tool" ? quotedLine(title, maxChars) : safeLine(title, maxChars);
 }

@@ -11,7 +11,7 @@ import type { ShortId } from "../store/reads/short-ids.ts";
 import { observationsOfTurn } from "../store/tables/observations.ts";
 import { BACKGROUND, footer, fitReply } from "./budget.ts";
 import { type Answer, type Call, defineTool, MAX_TOKENS, PROJECT, runQuery, scopeOf, pickFields } from "./tool.ts";
-import { line, pathLine, quotedLine, titleLine, when } from "./text.ts";
+import { safeLine, pathLine, quotedLine, titleLine, when } from "./text.ts";
 
 const PROMPT_CHARS = 160;
 const FILES_SHOWN = 5;
@@ -52,7 +52,7 @@ async function describeTurns(input: InputOf<typeof FIELDS>, call: Call): Promise
         : Math.max(0, index - last) * 2 + 1;
   const shortId = shortIdsOf(db, turns);
   const about =
-    input.anchor === undefined ? `the latest in ${scopeOf(input, call).where}` : `"${line(input.anchor, 80)}"`;
+    input.anchor === undefined ? `the latest in ${scopeOf(input, call).where}` : `"${safeLine(input.anchor, 80)}"`;
   return {
     text: fitReply(
       {
@@ -68,7 +68,7 @@ async function describeTurns(input: InputOf<typeof FIELDS>, call: Call): Promise
 function turnText(db: Db, turn: Turn, now: number, shortId: ShortId): string {
   const mark = turn.is_anchor ? ">" : "-";
   const lines = [
-    `${mark} ${turn.id}  ${when(turn.at, now)}  ${line(titleOf(turn.prompt), PROMPT_CHARS)}  [${turn.agent} ${shortId(turn.session_id)} turn ${turn.turn}]`,
+    `${mark} ${turn.id}  ${when(turn.at, now)}  ${safeLine(titleOf(turn.prompt), PROMPT_CHARS)}  [${turn.agent} ${shortId(turn.session_id)} turn ${turn.turn}]`,
   ];
   const place = findItem(db, turn.id);
   const all = place === undefined ? [] : observationsOfTurn(db, place.session_db_id, place.prompt_number);
@@ -81,6 +81,7 @@ function turnText(db: Db, turn: Turn, now: number, shortId: ShortId): string {
   if (files.length > 0) lines.push(`    files: ${listText(files, FILES_SHOWN)}`);
   for (const { id, command, exit_code: code, error } of turn.failed.slice(0, FAILED_SHOWN))
     lines.push(`    failed: ${quotedLine(commandForm(command), 80)} exit ${code}: ${quotedLine(error, 120)} ${id}`);
-  for (const commit of turn.commits) lines.push(`    commit ${commit.sha.slice(0, 9)} ${line(commit.subject, 100)}`);
+  for (const commit of turn.commits)
+    lines.push(`    commit ${commit.sha.slice(0, 9)} ${safeLine(commit.subject, 100)}`);
   return lines.join("\n");
 }

@@ -29,8 +29,8 @@ describe("a tool's arguments", () => {
   });
 
   it.each<[string, () => unknown, string]>([
-    ["a number for a text", () => read({ query: 5 }), "must be a text"],
-    ["an object for a text", () => read({ query: { a: 1 } }), "must be a text"],
+    ["a number for a text", () => read({ query: 5 }), "must be a string"],
+    ["an object for a text", () => read({ query: { a: 1 } }), "must be a string"],
     ["a megabyte", () => read({ query: "a".repeat(1_000_000) }), "longer than"],
     ["a NUL", () => read({ query: "a\0b" }), "NUL"],
     ["an unknown choice", () => read({ type: "bug" }), "does not take"],
@@ -39,7 +39,7 @@ describe("a tool's arguments", () => {
     ["an unknown name", () => read({ q: 1 }), 'Unknown argument "q"'],
     ["no ids", () => ids([]), "ids"],
     ["too many ids", () => ids(Array.from({ length: 21 }, (_, index) => index)), "more than 20"],
-    ["null as an id", () => ids([null]), "must be a text"],
+    ["null as an id", () => ids([null]), "must be a string"],
     ["an id with a space", () => ids(["o 1"]), "list of ids"],
   ])("reject %s", (_, call, message) => {
     expect(call).toThrow(message);

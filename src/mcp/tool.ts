@@ -7,7 +7,7 @@ import { oneLine } from "../core/text.ts";
 import { fields, type Fields, type InputOf, readInput } from "../queries/fields.ts";
 import type { Query, QueryContext } from "../queries/query.ts";
 import { type ReadScope, readScope } from "../queries/scope.ts";
-import { line } from "./text.ts";
+import { safeLine } from "./text.ts";
 
 export interface Call extends QueryContext {
   /** The client's working directory. */
@@ -22,7 +22,7 @@ export interface Consent {
   canAsk: boolean;
   /** The user's answer, if the client asked. */
   answer: "accept" | "decline" | undefined;
-  /** Deletions (their ids, joined) that this connection has shown to the user and not yet confirmed. */
+  /** Deletions, as joined ids, that were shown on this connection and not yet confirmed. */
   unconfirmed: Set<string>;
 }
 
@@ -35,7 +35,7 @@ interface ToolRow<F extends Fields> {
   name: string;
   description: string;
   fields: F;
-  /** Fields that work but are not in the schema, e.g. of other memory systems: every word of it costs tokens. */
+  /** Fields that are accepted but not in the schema, to save tokens: names that other memory systems use. */
   unlisted?: readonly (keyof F & string)[];
   annotations: NonNullable<Tool["annotations"]>;
   /** The store is created if it does not exist. */
@@ -139,7 +139,7 @@ export function pickFields<F extends Fields, Key extends keyof F & string>(
 /** Throws if the project is unknown. */
 export function scopeOf(args: ToolArgs, call: Call): ReadScope {
   const { scope, where } = readScope(withoutAll(args), call);
-  return { scope, where: line(where, 200) };
+  return { scope, where: safeLine(where, 200) };
 }
 
 type ToolArgs = Partial<InputOf<typeof PROJECT & typeof FILTERS>>;

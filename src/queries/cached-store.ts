@@ -3,6 +3,7 @@ import { drainSpool, spoolCounts } from "../capture/live/drain.ts";
 import type { Paths } from "../config/paths.ts";
 import { statOf } from "../platform/read-file.ts";
 import { AppError } from "../core/error.ts";
+import { count } from "../core/text.ts";
 import { type Db, isStorageError } from "../store/db/driver.ts";
 import { toStoreError, openStore } from "../store/db/open.ts";
 
@@ -79,7 +80,7 @@ function fileId(path: string): string {
 /** Drains the spool for at most 300 ms. Returns a note if events remain. */
 export function drainBriefly(db: Db, paths: Paths): string[] {
   const { remaining } = drainSpool(db, paths.spool, { maxMs: DRAIN_MS });
-  return remaining > 0 ? [`${remaining} recent events are not stored yet.`] : [];
+  return remaining > 0 ? [`${count(remaining, "recent event")} not stored yet.`] : [];
 }
 
 function tryPrepare(db: Db, paths: Paths, prepare: Prepare): string[] {

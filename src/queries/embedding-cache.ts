@@ -14,8 +14,6 @@ const IDLE_MS = 60_000;
 export interface EmbeddingCache {
   index: VectorIndex;
   embedder(): Promise<Embedder | undefined>;
-  /** Called with an embedder that a search opened: the owner of the cache closes it. */
-  keep?(embedder: Embedder): void;
 }
 
 export interface ClosableEmbeddingCache {
@@ -80,7 +78,6 @@ export async function embedSearchWords(
     env,
     project,
     ...(embeddings && { index: embeddings.index }),
-    ...(embeddings?.keep && { keep: embeddings.keep }),
     ...(embedder && { embedder }),
   });
 }

@@ -5,14 +5,14 @@ import { readTranscript, type Transcript } from "../recall/history/transcript.ts
 import { resolveSession } from "../recall/search/find-session.ts";
 import { defineQuery } from "./query.ts";
 import { countOf, textOrNull } from "./schemas.ts";
-import { readScope, SCOPE, SESSION_WORDS } from "./scope.ts";
+import { readScope, SCOPE, SESSION_OR_WORDS } from "./scope.ts";
 import { sessionJson, sessionSchema } from "./session-json.ts";
-import { type Detail, transcriptJson } from "./transcript-json.ts";
+import { type DetailOptions, transcriptJson } from "./transcript-json.ts";
 
 export const EXPORT_FORMATS = ["md", "html", "json"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-const WRITERS: Readonly<Record<ExportFormat, (transcript: Transcript, detail: Detail) => string>> = {
+const WRITERS: Readonly<Record<ExportFormat, (transcript: Transcript, detail: DetailOptions) => string>> = {
   md: toMarkdown,
   html: toHtml,
   json: (transcript, detail) => `${JSON.stringify(transcriptJson(transcript, detail), null, 2)}\n`,
@@ -28,7 +28,7 @@ export const sessionExport = defineQuery({
   name: "export",
   about: "export a session as Markdown, HTML or JSON",
   fields: {
-    ...SESSION_WORDS,
+    ...SESSION_OR_WORDS,
     format: { kind: "text", value: "format", choices: EXPORT_FORMATS, about: "the format (default: md)" },
     tools: { kind: "flag", about: "include the input and output of tools" },
     thinking: { kind: "flag", about: "include the assistant's thinking" },

@@ -139,7 +139,7 @@ function readNumber({ min = 1, max = MAX_NUMBER, clamp }: NumberField, value: un
 }
 
 function readText(value: unknown, name: string, maxChars = MAX_CHARS): string {
-  if (typeof value !== "string") throw usageError(`${name} must be a text.`);
+  if (typeof value !== "string") throw usageError(`${name} must be a string.`);
   if (value.length > maxChars) throw usageError(`${name} is longer than ${maxChars} characters.`);
   if (value.includes("\0")) throw usageError(`${name} contains a NUL character.`);
   return value.toWellFormed();

@@ -23,10 +23,10 @@ export interface Plan extends Answer, Choice {
 
 /** Plans a deletion. `names`: ids, or the words of a text. */
 export function planForget(context: QueryContext, names: readonly string[], input: ForgetInput = {}): Plan {
-  return planOf(context, selectDeletion(context, names, input));
+  return planDeletion(context, selectDeletion(context, names, input));
 }
 
-export function planOf({ db }: Pick<QueryContext, "db">, choice: Choice): Plan {
+export function planDeletion({ db }: Pick<QueryContext, "db">, choice: Choice): Plan {
   overwriteDeleted(db);
   const all = structuredClone(choice.selected);
   expandDeletion(db, all);

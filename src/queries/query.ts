@@ -30,7 +30,7 @@ export interface ReplySchema<Data extends z.ZodType = z.ZodType, Meta extends z.
 }
 
 /** The second argument of `text`. */
-export interface View<Input> {
+export interface TextContext<Input> {
   input: Input;
   db: Db;
   /** Prints a line on stderr, above the text. */
@@ -82,7 +82,7 @@ export interface Query<
   run(input: InputOf<F>, context: QueryContext): Result | Promise<Result>;
   /** The reply over HTTP if it is not JSON. Undefined: JSON. */
   document?(result: Result, request: { input: InputOf<F>; accept: string }): HttpDocument | undefined;
-  text?(result: Result, view: View<InputOf<F>>): string;
+  text?(result: Result, view: TextContext<InputOf<F>>): string;
 }
 
 type ResultOf<Data extends z.ZodType, Meta extends z.ZodType> = {

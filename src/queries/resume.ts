@@ -3,14 +3,14 @@ import { columns, fit } from "../platform/terminal/layout.ts";
 import { resumeCommand, resumeLine } from "../recall/history/resume.ts";
 import { resolveSession } from "../recall/search/find-session.ts";
 import { defineQuery } from "./query.ts";
-import { readScope, SCOPE, SESSION_WORDS } from "./scope.ts";
+import { readScope, SCOPE, SESSION_OR_WORDS } from "./scope.ts";
 import { sessionJson, sessionSchema } from "./session-json.ts";
 import { titleText, when } from "./session-text.ts";
 
 export const resume = defineQuery({
   name: "resume",
   about: "print the agent's command that continues a session",
-  fields: { ...SESSION_WORDS, ...SCOPE },
+  fields: { ...SESSION_OR_WORDS, ...SCOPE },
   http: { path: "/api/resume/:id", tag: "sessions", errors: ["unsupported"] },
   reply: (z) => ({
     data: sessionSchema(z).extend({

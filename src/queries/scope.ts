@@ -51,7 +51,7 @@ export const SESSION = fields({
 });
 
 /** Like SESSION, but also accepts words from the session. */
-export const SESSION_WORDS = fields({
+export const SESSION_OR_WORDS = fields({
   id: { ...SESSION.id, position: "<session...>", about: 'a session id, an item (p12, o78), "last", or words of it' },
 });
 

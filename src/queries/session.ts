@@ -17,7 +17,7 @@ import { countOf, jsonOf, defineNames, schemaOf, textOrNull, turnStatusOf } from
 import { SESSION } from "./scope.ts";
 import { sessionJson, sessionSchema, summaryJson, summarySchema } from "./session-json.ts";
 
-/** More than any session has. */
+/** A limit that no session reaches. */
 const MAX_OBSERVATIONS = 2_000;
 
 const TURN = defineNames({

@@ -6,7 +6,7 @@ import type { Env } from "../config/paths.ts";
 import { envName, SETTING_KEYS, SETTINGS, type SettingKey } from "../config/schema.ts";
 import { findSettingKey, rejectIneffective, writeSetting } from "../config/write.ts";
 import { dim, heading } from "../platform/terminal/style.ts";
-import { defineQuery, type QueryContext, type View, type Zod } from "./query.ts";
+import { defineQuery, type QueryContext, type TextContext, type Zod } from "./query.ts";
 import { textOrNull } from "./schemas.ts";
 import { providerNotice } from "./provider-notice.ts";
 
@@ -103,7 +103,7 @@ function write(context: SettingsContext, name: string, raw: unknown) {
   return { data: settingJson(load(context), key), meta: { notice: notice ?? null } };
 }
 
-function changedText({ data, meta }: ReturnType<typeof write>, { note }: View<object>): string {
+function changedText({ data, meta }: ReturnType<typeof write>, { note }: TextContext<object>): string {
   const { key, value, source } = data;
   if (source === "environment" || source === "project")
     note(`note: ${source === "project" ? "the project's own file" : envName(key)} overrides this here.`);

@@ -63,13 +63,13 @@ export const sessionItemSchema = <Place extends z.ZodRawShape>(zod: Zod, place: 
   ]);
 };
 
-export interface Detail {
+export interface DetailOptions {
   /** Include the input and output of tools. */
   tools: boolean;
   thinking: boolean;
 }
 
-export function sessionItemJson(item: SessionItem, { tools }: Pick<Detail, "tools">) {
+export function sessionItemJson(item: SessionItem, { tools }: Pick<DetailOptions, "tools">) {
   switch (item.kind) {
     case "prompt":
     case "commit":
@@ -126,7 +126,7 @@ export const transcriptSchema = (zod: Zod) =>
     ),
   });
 
-export function transcriptJson(transcript: Transcript, detail: Detail) {
+export function transcriptJson(transcript: Transcript, detail: DetailOptions) {
   return {
     ...sessionJson(transcript.session),
     summary: summaryJson(transcript.summary),
@@ -143,7 +143,7 @@ export function transcriptJson(transcript: Transcript, detail: Detail) {
   };
 }
 
-function itemJson(item: Item, detail: Detail): { kind: Item["kind"]; [key: string]: unknown } {
+function itemJson(item: Item, detail: DetailOptions): { kind: Item["kind"]; [key: string]: unknown } {
   switch (item.kind) {
     case "message":
       return { ...messageJson(item), ...(detail.thinking && { thinking: item.thinking ?? null }) };

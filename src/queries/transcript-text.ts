@@ -10,7 +10,7 @@ import type { Item, SubagentItem, Transcript, Turn } from "../recall/history/tra
 import type { Db } from "../store/db/driver.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { commitText, howLong, titleText, when } from "./session-text.ts";
-import type { Detail } from "./transcript-json.ts";
+import type { DetailOptions } from "./transcript-json.ts";
 
 /** At most this much of an input or output is shown; the rest is only counted. */
 const UNFOLDED_LINES = 40;
@@ -19,11 +19,11 @@ const UNFOLDED_CHARS = 4_000;
 /** Longer tool names break the alignment instead of widening the column. */
 const MAX_NAME_COLUMNS = 12;
 
-interface Shown extends Detail {
+interface Shown extends DetailOptions {
   shortId: ShortId;
 }
 
-export function transcriptText(transcript: Transcript, { tools, thinking }: Detail, db: Db): string {
+export function transcriptText(transcript: Transcript, { tools, thinking }: DetailOptions, db: Db): string {
   const ids = transcript.turns.flatMap((turn) => subagentIds(turn.items));
   const shown = { tools, thinking, shortId: shortIds(db, ids) };
   const { summary } = transcript;
@@ -119,7 +119,7 @@ function itemsText(items: readonly Item[], detail: Shown, indent: string): strin
   return parts;
 }
 
-function messageText(item: MessageItem, detail: Detail, indent: string): string {
+function messageText(item: MessageItem, detail: DetailOptions, indent: string): string {
   const id = item.id === undefined ? "" : ` ${dim(item.id)}`;
   const thinking = detail.thinking && item.thinking ? dim(paint("italic", block(item.thinking, `${indent}  ┊ `))) : "";
   if (item.text.trim() === "") return thinking === "" ? "" : `${thinking}${id}`;
@@ -134,7 +134,7 @@ function messageText(item: MessageItem, detail: Detail, indent: string): string 
 
 function toolUseText(
   item: ToolItem,
-  detail: Detail,
+  detail: DetailOptions,
   { indent, nameWidth }: { indent: string; nameWidth: number },
 ): string {
   const name = fit(item.name, 40);

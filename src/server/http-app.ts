@@ -1,4 +1,4 @@
-// The part of the server that is loaded with the first request; and a slow query run in its own process.
+// Creates the app for the first request, and runs a slow query in the process started for it.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { type Answer, errorJson } from "../queries/envelope.ts";

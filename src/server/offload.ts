@@ -1,5 +1,5 @@
 // Runs slow queries in another process, because reading every row of a large store blocks for seconds.
-// Caches their replies until the store changes.
+// Caches their replies.
 import { spawn } from "node:child_process";
 import type { Answer, ErrorJson, Json } from "../queries/envelope.ts";
 import type { Paths } from "../config/paths.ts";

@@ -6,9 +6,9 @@ import type { AnyQuery } from "../queries/query.ts";
 import type { Route } from "./route.ts";
 import { FORGET_ROUTES } from "./routes/forget.ts";
 import { EVENT_ROUTES } from "./routes/ingest.ts";
-import { LINK } from "./routes/open.ts";
+import { LINK_ROUTE } from "./routes/open.ts";
 
-export const ROUTES: readonly Route[] = [...QUERIES.map(queryRoute), ...EVENT_ROUTES, ...FORGET_ROUTES, LINK];
+export const ROUTES: readonly Route[] = [...QUERIES.map(queryRoute), ...EVENT_ROUTES, ...FORGET_ROUTES, LINK_ROUTE];
 
 /** `GET` reads the input from the path and the parameters, the other methods from the path and the body. */
 function queryRoute(query: AnyQuery): Route {

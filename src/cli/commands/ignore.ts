@@ -1,7 +1,7 @@
 // c-mem ignore: excludes folders and files from recording; --forget also deletes their data.
 import { existsSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import { planOf } from "../../queries/forget.ts";
+import { planDeletion } from "../../queries/forget.ts";
 import { covers } from "../../capture/covers.ts";
 import { findPlace, offReason } from "../../capture/project.ts";
 import { missingFolder } from "../../config/check.ts";
@@ -72,7 +72,7 @@ export const command = defineCommand({
       say(`C-Mem no longer records ${pattern}.`);
     };
     return withQueryContext({}, async (context) => {
-      const plan = planOf(context, { selected: stored });
+      const plan = planDeletion(context, { selected: stored });
       const how = { json, yes, dryRun, command: "ignore", namedIn: paths.config, beforeDelete };
       const code = await runForget(context, plan, how);
       if (code === EXIT.ok && !dryRun) forgetSnapshots(context.db, pattern);

@@ -47,8 +47,6 @@ export interface EmbedQueryOptions {
   /** Reused by long-running processes, so that vectors are read only once. */
   index?: VectorIndex;
   embedder?: Embedder | undefined;
-  /** Called with a newly opened embedder; the caller must close it. If missing, the embedder is closed here. */
-  keep?: (embedder: Embedder) => void;
 }
 
 /** Does not fail if embedding does: returns a state without `meaning`, and `degraded` says why. */
@@ -81,8 +79,7 @@ export async function embedQuery(db: Db, text: string, options: EmbedQueryOption
       const embedder = open ?? (await openById(model.name, settings, env, paths));
       if (embedder === undefined) continue;
       const [vector] = await embedder.embed([withoutCommonWords(db, text, project)]);
-      if (open === undefined && options.keep !== undefined) options.keep(embedder);
-      else if (open === undefined) await embedder.close();
+      if (open === undefined) await embedder.close();
       if (vector?.length !== model.dimensions) continue;
       const state = { meaning: { model, vector, index }, isBroken: false, model: model.name, vectors, waiting };
       const degraded = incompleteNote(model, waiting);

@@ -8,7 +8,7 @@ import type { Host } from "../host.ts";
 import { replyError } from "../reply.ts";
 import { route } from "../route.ts";
 
-export const LINK = route({
+export const LINK_ROUTE = route({
   method: "post",
   path: "/api/links",
   command: "open",
