@@ -1,4 +1,4 @@
-// A store with a little of everything in it, and the API over it without a socket.
+// A store with one or more of each kind of row, and the API on it without a socket.
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -110,7 +110,7 @@ async function readReply(response: Response): Promise<Reply> {
 
 type Add = ReturnType<typeof seedStore>["add"];
 
-/** Two sessions that go on with each other, one with a subagent, failures, commits, decisions. */
+/** Two related sessions, one of them with a subagent, failures, commits and decisions. */
 function fill(add: Add): void {
   add("one", { kind: "session-start", source: "startup", model: "claude" });
   add("one", prompt("Let us use SQLite for the cache, always."));

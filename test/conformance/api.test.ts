@@ -1,4 +1,4 @@
-// The API as it is documented: every operation is called, and every reply fits its schema.
+// Checks the API against its documentation: calls every operation, and validates every reply with its schema.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import fc from "fast-check";
 import * as z from "zod";
@@ -15,7 +15,7 @@ beforeAll(() => {
 
 afterAll(() => world.close());
 
-/** At least one call of every operation that succeeds, in an order in which they do. */
+/** At least one successful call of every operation. Their order matters: some need results of earlier ones. */
 const CALLS: [operation: string, path: string, body?: object][] = [
   ["GET /api/context/inject", "/api/context/inject?project=app"],
   ["GET /api/context/inject", "/api/context/inject?project=app&contextTokens=300&contextTypes=decision"],
@@ -110,10 +110,10 @@ const CALLS: [operation: string, path: string, body?: object][] = [
   ["POST /api/links", "/api/links"],
 ];
 
-/** Called with what another call has answered. */
-const FOLLOWING = ["GET /api/forget/:token", "DELETE /api/forget/:token"];
+/** Operations that need the reply of another call. Other tests call them. */
+const DEPENDENT = ["GET /api/forget/:token", "DELETE /api/forget/:token"];
 
-/** Of an object's schema. */
+/** The keys of an object's schema. */
 const keysOf = (schema: z.ZodType | undefined): string[] =>
   schema instanceof z.ZodObject ? Object.keys(schema.shape as object) : ["nothing"];
 const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${path}`;
@@ -124,30 +124,30 @@ function expectFits(name: string, json: unknown): void {
 }
 
 describe("every operation", () => {
-  it("of the OpenAPI document is called here", async () => {
+  it("of the OpenAPI document is called in this file", async () => {
     const { json } = await world.get("/api/openapi.json");
     const { paths } = json as unknown as { paths: Record<string, Record<string, object>> };
     const documented = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`),
     );
-    const called = new Set([...CALLS.map(([name]) => name), ...FOLLOWING, "GET /health", "GET /stream"]);
+    const called = new Set([...CALLS.map(([name]) => name), ...DEPENDENT, "GET /health", "GET /stream"]);
     expect([...called].toSorted()).toEqual(documented.toSorted());
   });
 
-  it.each(CALLS)("%s answers %s according to its schema", async (name, path, body) => {
+  it.each(CALLS)("%s replies to %s according to its schema", async (name, path, body) => {
     const { status, json } = await world.send(name.split(" ")[0] ?? "", path, body);
     expect({ path, status, error: json.error }).toEqual({ path, status: 200, error: undefined });
     expectFits(name, json);
   });
 
-  it("searches for `query` as for `q`", async () => {
+  it("of search accepts `query` for `q`", async () => {
     const found = async (path: string) => (await world.get(path)).json.data["results"] as { session_id: string }[];
     const [short, long] = [await found("/api/search?q=cache"), await found("/api/search?query=cache")];
     expect(short.length).toBeGreaterThan(0);
     expect(long.map(({ session_id }) => session_id)).toEqual(short.map(({ session_id }) => session_id));
   });
 
-  it("returns the requested number of turns each way in a timeline", async () => {
+  it("of a timeline returns the requested number of turns in each direction", async () => {
     const shown = async (query: string) => {
       const { json } = await world.get(`/api/timeline?${query}`);
       const turns = json.data["results"] as { session_id: string; turn: number; is_anchor: boolean }[];
@@ -176,7 +176,7 @@ describe("every operation", () => {
     });
   });
 
-  it("filters a timeline by observation type, except the anchor", async () => {
+  it("of a timeline filters by observation type, except for the anchor", async () => {
     const shown = async (query: string) =>
       ((await world.get(`/api/timeline?anchor=two&${query}`)).json.data["results"] as { session_id: string }[]).map(
         ({ session_id }) => session_id,
@@ -185,14 +185,14 @@ describe("every operation", () => {
     expect(await shown("type=refactor")).toEqual(["two", "two"]);
   });
 
-  it("returns empty context for an unknown project", async () => {
+  it("of context injection returns empty context for an unknown project", async () => {
     const text = await world.get("/api/context/inject?project=nowhere", { Accept: "text/plain" });
     expect([text.status, text.text]).toEqual([200, ""]);
     const { json } = await world.get("/api/context/inject?project=nowhere");
     expect(json.data).toEqual({ project: null, text: "", items: [], chars: 0, tokens: 0, stale: 0 });
   });
 
-  it("accepts names with commas, and rejects observations without a text", async () => {
+  it("on observations accepts names with commas, and rejects an observation without a text", async () => {
     const files = ["docs/one, two.md", "src/cache.ts"];
     const { json } = await world.send("POST", "/api/observations", { text: "Commas are names too.", all: true, files });
     expect(json).toMatchObject({ data: { files, concepts: [] } });
@@ -200,7 +200,7 @@ describe("every operation", () => {
     expect(emptied.json.error.message).toBe("An observation needs a title and a text.");
   });
 
-  it("delays a forget that can be undone, and runs it otherwise", async () => {
+  it("of forget waits if it can be undone, and else runs at once", async () => {
     const wish = { ids: ["o1"], hold_seconds: 30 };
     const first = (await world.send("POST", "/api/forget", wish)).json;
     expectFits("POST /api/forget", first);
@@ -221,8 +221,8 @@ describe("every operation", () => {
   });
 });
 
-describe("the document", () => {
-  it("is OpenAPI 3.1 with unique operation ids and no broken references", async () => {
+describe("the OpenAPI document", () => {
+  it("has version 3.1, unique operation ids and no broken references", async () => {
     const { json, text } = await world.get("/api/openapi.json");
     expect(json).toMatchObject({ openapi: "3.1.0", info: { title: "C-Mem" } });
     const ids = [...text.matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id);
@@ -231,7 +231,7 @@ describe("the document", () => {
     expect([...new Set(references)]).toEqual(["#/components/schemas/Error"]);
   });
 
-  it("can be read as a page without scripts and external resources", async () => {
+  it("is also a page without scripts and external resources", async () => {
     const { text, headers } = await world.get("/api/docs");
     expect(headers.get("Content-Type")).toContain("text/html");
     for (const row of ROUTES) expect(text).toContain(row.path.replace(/:(\w+)/g, "{$1}"));
@@ -268,7 +268,7 @@ describe("an error", () => {
     ["GET", "/api/context/inject", undefined, 400, "usage"],
     ["GET", "/api/context/inject?project=app&contextTokens=1", undefined, 400, "usage"],
     ["GET", "/api/export/one?format=exe", undefined, 400, "usage"],
-    // Words name a session on the command line; a program that has lost an id must not be given another's.
+    // The command line accepts words for a session. A program with a wrong id must not receive another session.
     ["GET", "/api/export/cache", undefined, 404, "nothing_found"],
     ["GET", "/api/resume/cache", undefined, 404, "nothing_found"],
     ["GET", "/api/fix", undefined, 400, "usage"],
@@ -301,23 +301,23 @@ describe("an error", () => {
     ["PUT", "/api/settings/excludePaths", { value: [1, 2] }, 400, "usage"],
     ["PUT", "/api/settings/contextTokens", {}, 400, "usage"],
     ["POST", "/api/jobs/retry", { key: "nothing" }, 404, "nothing_found"],
-  ] as const)("%s %s %j is answered with %i %s", async (method, path, body, status, code) => {
+  ] as const)("of %s %s %j is %i %s", async (method, path, body, status, code) => {
     const reply = await world.send(method, path, body);
     expect({ status: reply.status, code: reply.json.error?.code }).toEqual({ status, code });
     expect(z.safeParse(errorEnvelope(), reply.json).error?.issues).toBeUndefined();
-    // Options are parameters here.
+    // Messages of the API name parameters, not command-line options.
     const { message, hint = "" } = reply.json.error as { message: string; hint?: string };
     expect(`${message} ${hint}`.replace(/`[^`]*`/g, "")).not.toMatch(/(?<![\w-])--[a-z]/);
   });
 
-  it("names parameters as the API does", async () => {
+  it("names the parameters of the API", async () => {
     const { json } = await world.get("/api/sessions?since=2030-01-01");
     expect(json.error).toMatchObject({
       hint: "Widen `since` or `agent`, or `c-mem sync` to import earlier sessions.",
     });
   });
 
-  it("is returned for items of another session", async () => {
+  it("is not returned for items of another session: they are omitted", async () => {
     const ids = async (session: string): Promise<string[]> =>
       ((await world.get(`/api/sessions/${session}/outline`)).json.data["results"] as [string][]).map(([id]) => id);
     const [one, two] = [await ids("one"), await ids("two")];
@@ -327,7 +327,7 @@ describe("an error", () => {
     expect(given.toSorted()).toEqual(one.toSorted());
   });
 
-  it("is never an internal one, whatever the input", async () => {
+  it("is never internal, for any input", async () => {
     const hostile = fc.oneof(
       fc.string(),
       fc.string({ unit: "binary" }),
@@ -375,7 +375,7 @@ describe("an error", () => {
     expect(world.logged).toEqual([]);
   });
 
-  it("hides the message of an internal bug", async () => {
+  it("does not show the message of a bug", async () => {
     const failing = world.host.store.use;
     world.host.store.use = () => {
       throw new TypeError("secret words");
@@ -400,7 +400,7 @@ describe("the stream", () => {
     return { response, reader, read };
   };
 
-  it("starts with the queue's state and an id to continue from", async () => {
+  it("starts with the state of the queue and an id for resuming", async () => {
     const { response, reader, read } = await open();
     expect(response.headers.get("Content-Type")).toContain("text/event-stream");
     expect(await read()).toMatch(/^retry: 2000\nid: (?:[a-z]\d+){6}\nevent: processing_status\ndata: \{.*\}\n\n$/);
@@ -408,14 +408,14 @@ describe("the stream", () => {
     expect(world.host.live.count()).toBe(0);
   });
 
-  it.each(["nonsense", "s9999999p0t0o0u0e0"])("says to reload where it cannot continue from %s", async (id) => {
+  it.each(["nonsense", "s9999999p0t0o0u0e0"])("sends a reset if it cannot resume from %s", async (id) => {
     const { reader, read } = await open(id);
     expect(await read()).toContain("event: processing_status");
     expect(await read()).toMatch(/event: reset\ndata: \{\}/);
     await reader.cancel();
   });
 
-  it("sends what is written to the database, and users' edits", async () => {
+  it("sends new rows of the database, and edits by users", async () => {
     const { reader, read } = await open();
     await read();
     await world.send("POST", "/api/observations", { text: "Logs are kept for a week.", project: "app" });
@@ -429,7 +429,7 @@ describe("the stream", () => {
     await reader.cancel();
   });
 
-  it("sends everything that is written at once, beyond one page", async () => {
+  it("sends all rows of a large transaction", async () => {
     const { reader, read } = await open();
     const first = await read();
     const id = /^id: (.*)$/m.exec(first)?.[1];
@@ -451,7 +451,7 @@ describe("the stream", () => {
     await again.reader.cancel();
   });
 
-  it("disconnects a reader whose queue is full", async () => {
+  it("disconnects a client whose queue is full", async () => {
     const { reader } = await open();
     const words = "x".repeat(1_000_000);
     for (let times = 0; times < 6; times++) world.host.live.broadcast("processing_status", { words });

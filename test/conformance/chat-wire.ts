@@ -1,4 +1,4 @@
-// Chat completions as a server speaks them.
+// Replies of a chat completions server.
 import { type Scene, USAGE } from "./scenes.ts";
 
 export const path = "/v1/chat/completions";

@@ -1,13 +1,13 @@
-// A stand-in for the claude command: plays a scene as `claude -p --output-format json` does, and notes how it was called.
+// A fake claude command: prints a scene as `claude -p --output-format json` does, and logs its calls.
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Scene, USAGE } from "./scenes.ts";
 
 export interface FakeClaude {
-  /** The folder to put on the PATH. */
+  /** The folder of the fake command, for PATH. */
   bin: string;
-  /** Where each call is noted, a line of JSON each: argv, env, cwd, stdin. */
+  /** A file with a JSON line for each call: argv, env, cwd, stdin. */
   log: string;
 }
 
@@ -40,7 +40,7 @@ function action(scene: Scene): string {
   switch (scene.kind) {
     case "silence":
     case "drip":
-      // With a child of its own, which must not be left behind.
+      // Starts a child process, which must be killed too.
       return `require("node:child_process").spawn("sleep", ["60"]); setInterval(() => {}, 1000);`;
     case "flood":
       return `for (;;) fs.writeSync(1, "x".repeat(60000));`;

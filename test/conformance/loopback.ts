@@ -1,4 +1,4 @@
-// A model server on a loopback port that plays scenes in one of the two protocols.
+// A fake model server on a loopback port that replies with scenes in one of the two protocols.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
@@ -9,9 +9,9 @@ import type { Scene } from "./scenes.ts";
 
 export interface Wire {
   path: string;
-  /** A whole answer. */
+  /** A reply that is not streamed. */
   whole(scene: Scene): object;
-  /** The same, event by event; "done" is left out where it breaks off. */
+  /** A streamed reply. A "broken-off" scene has no final event. */
   events(scene: Scene): string[];
   error(type: string, message: string): object;
 }
@@ -29,7 +29,7 @@ export interface Loopback {
   asked: Asked[];
 }
 
-/** The scene of each request in turn; the last one goes on. A function may look at the request first. */
+/** One scene per request; the last one is repeated. A function selects the scene by the request. */
 export type Script = readonly (Scene | ((asked: Asked) => Scene))[];
 
 export async function startLoopback(wire: Wire, script: Script, { canStream = true } = {}): Promise<Loopback> {
@@ -73,7 +73,7 @@ async function play(wire: Wire, scene: Scene, response: ServerResponse, isStream
   response.writeHead(200, { "content-type": isStream ? "text/event-stream; charset=utf-8" : "application/json" });
   switch (scene.kind) {
     case "reset":
-      // Half of it, then the connection is gone.
+      // Send a part of the reply, then close the connection.
       response.write(isStream ? pieces.slice(0, 2).join("") : pieces.join("").slice(0, 20));
       await wait(DRIP_MS);
       return void response.destroy();
@@ -90,7 +90,7 @@ async function play(wire: Wire, scene: Scene, response: ServerResponse, isStream
       }
       return;
     default:
-      // In pieces that fall anywhere, also into the middle of a character.
+      // Send pieces of seven bytes, which also split characters.
       for (const piece of shatter(Buffer.from(pieces.join("")))) response.write(piece);
       response.end();
   }

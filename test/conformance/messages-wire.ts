@@ -1,4 +1,4 @@
-// The Messages API as a server speaks it.
+// Replies of a Messages API server.
 import { type Scene, USAGE } from "./scenes.ts";
 
 export const path = "/v1/messages";

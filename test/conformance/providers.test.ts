@@ -1,4 +1,4 @@
-// Every provider does the same in the same situation: the answer, or the same kind of error, with what it cost.
+// Checks that all providers return the same answer, or the same kind of error, and its cost, in the same situation.
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -24,10 +24,10 @@ const REQUEST: LlmRequest = {
 };
 
 const KEY = "made-up-key";
-/** Where the deadline is what is waited for; the fake program's start takes a while. */
+/** For tests that wait for the deadline. A fake program needs longer, because it takes time to start. */
 const DEADLINE_SECONDS = 0.4;
 const PROGRAM_DEADLINE_SECONDS = 3;
-/** Everywhere else it must not be met, on a busy machine either. */
+/** For all other tests, which must not reach the deadline even on a busy machine. */
 const PATIENT_SECONDS = 30;
 
 interface Variant {
@@ -112,13 +112,13 @@ describe.each(VARIANTS)("$name", (variant) => {
     expect(usage).toMatchObject({ inputTokens: USAGE.input, outputTokens: USAGE.output });
   });
 
-  it("finds JSON between words", async () => {
+  it("finds JSON within text", async () => {
     const text = `Here you are:\n\`\`\`json\n${JSON.stringify(VALUE)}\n\`\`\`\nDone.`;
     const reply = await ask(variant, { kind: "words", text });
     expect(reply).toMatchObject({ value: VALUE, text });
   });
 
-  it("returns text as it is where there is no JSON", async () => {
+  it("returns the text unchanged if it has no JSON", async () => {
     const reply = await ask(variant, { kind: "words", text: "<observation>A & B < C</observation>" });
     expect(reply).toMatchObject({ value: undefined, text: "<observation>A & B < C</observation>" });
   });
@@ -133,7 +133,7 @@ describe.each(VARIANTS)("$name", (variant) => {
     expect(error).toMatchObject({ kind: "truncated", spent: { outputTokens: USAGE.output } });
   });
 
-  it("times out on silence", async () => {
+  it("times out without a reply", async () => {
     expect(await failure(variant, { kind: "silence" })).toMatchObject({ kind: "timeout", spent: "unknown" });
   });
 
@@ -145,9 +145,9 @@ describe.each(VARIANTS)("$name", (variant) => {
     expect(await failure(variant, { kind: "flood" })).toMatchObject({ kind: "too-large" });
   });
 
-  it("reports a connection closed in the middle", async () => {
+  it("reports a connection that closes in the middle of a reply", async () => {
     const { kind, spent } = await failure(variant, { kind: "reset" });
-    // The client reports no usage then; over HTTP the question was sent.
+    // Claude Code then reports no usage, so nothing is billed. Over HTTP the request was sent and may be billed.
     expect([kind, spent === "nothing"]).toEqual(["network", variant.name === "claude"]);
   });
 
@@ -176,7 +176,7 @@ describe.each(VARIANTS)("$name", (variant) => {
     expect(await failure(variant, { kind: "status", status: 400, message })).toMatchObject({ kind: "too-large" });
   });
 
-  it("does not quote a key the server echoes", async () => {
+  it("does not show a key that the server echoes", async () => {
     const message = `Incorrect API key provided: sk-ant-api03-${"a".repeat(95)}`;
     expect((await failure(variant, { kind: "status", status: 401, message })).message).not.toContain("aaaa");
   });
@@ -190,7 +190,7 @@ describe.each(VARIANTS)("$name", (variant) => {
 });
 
 describe.each(OVER_HTTP)("$name, over HTTP", (variant) => {
-  it("reports other replies as malformed", async () => {
+  it("reports a reply that does not follow the protocol as malformed", async () => {
     expect(await failure(variant, { kind: "nonsense" })).toMatchObject({ kind: "malformed", spent: "nothing" });
   });
 
@@ -200,7 +200,7 @@ describe.each(OVER_HTTP)("$name, over HTTP", (variant) => {
     [{ "retry-after": "in an hour" }, 3_600_000],
     [{ "retry-after": "999999999" }, 86_400_000],
     [{ "retry-after": "soon" }, undefined],
-  ])("honours %j", async (said: Record<string, string>, expected) => {
+  ])("waits as long as %j says", async (said: Record<string, string>, expected) => {
     const isDate = said["retry-after"] === "in an hour";
     const headers = isDate ? { "retry-after": new Date(Date.now() + 3_600_000).toUTCString() } : said;
     const { retryAfterMs } = await failure(variant, { kind: "status", status: 429, headers });
@@ -208,7 +208,7 @@ describe.each(OVER_HTTP)("$name, over HTTP", (variant) => {
     else expect(Math.abs((retryAfterMs ?? 0) - expected)).toBeLessThan(5_000);
   });
 
-  it("follows no redirect, which would send the key elsewhere", async () => {
+  it("follows no redirect, which would send the key to another server", async () => {
     const elsewhere = await startLoopback(WIRES.chat, [{ kind: "answer", value: VALUE }]);
     const error = await failure(variant, { kind: "status", status: 307, headers: { location: elsewhere.url } });
     expect([error.kind, elsewhere.asked]).toEqual(["not-found", []]);
@@ -224,7 +224,7 @@ describe.each(OVER_HTTP)("$name, over HTTP", (variant) => {
     expect(JSON.stringify(asked?.body)).toContain("漢字");
   });
 
-  it("sends no request while the key is not set", async () => {
+  it("sends no request if the key is not set", async () => {
     const loopback = await startLoopback(WIRES.chat, [{ kind: "answer", value: VALUE }]);
     const provider = openProvider(
       { ...MODEL_SETTINGS, provider: "openai", baseUrl: loopback.url, apiKeyEnv: "KEY" },
@@ -236,7 +236,7 @@ describe.each(OVER_HTTP)("$name, over HTTP", (variant) => {
 
   it("reports that the server is unreachable, and a cost of zero", async () => {
     const { provider } = await stage(variant, [{ kind: "silence" }]);
-    const settings = { ...MODEL_SETTINGS, provider: provider.name, baseUrl: await nobodyThere() };
+    const settings = { ...MODEL_SETTINGS, provider: provider.name, baseUrl: await closedServerUrl() };
     await expect(openProvider(settings, {})?.complete(REQUEST)).rejects.toMatchObject({
       kind: "network",
       spent: "nothing",
@@ -244,9 +244,9 @@ describe.each(OVER_HTTP)("$name, over HTTP", (variant) => {
   });
 });
 
-describe.each(OVER_HTTP)("$name, where the connection takes longer than the deadline", (variant) => {
-  it("costs nothing: no byte of the request was sent", async () => {
-    // Accepts connections and says nothing, so that the TLS handshake does not end.
+describe.each(OVER_HTTP)("$name, if connecting takes longer than the deadline,", (variant) => {
+  it("costs nothing, because no byte of the request was sent", async () => {
+    // The server accepts connections but sends nothing, so that the TLS handshake does not finish.
     const server = createServer(() => {}).listen(0, "127.0.0.1");
     onTestFinished(() => void server.close());
     await once(server, "listening");
@@ -260,7 +260,7 @@ describe.each(OVER_HTTP)("$name, where the connection takes longer than the dead
   });
 });
 
-describe.each(OVER_HTTP.filter((variant) => variant.isStreamed))("$name, in the middle of a stream", (variant) => {
+describe.each(OVER_HTTP.filter((variant) => variant.isStreamed))("$name, in the middle of a stream,", (variant) => {
   it.each([
     ["overloaded_error", "server"],
     ["rate_limit_error", "rate-limit"],
@@ -275,14 +275,14 @@ describe.each(OVER_HTTP.filter((variant) => variant.isStreamed))("$name, in the 
   });
 });
 
-describe("fields a server refuses", () => {
+describe("fields that a server refuses", () => {
   const answer: Scene = { kind: "answer", value: VALUE };
   const no = (message: string): Scene => ({ kind: "status", status: 400, message });
 
   it.each([
     ["temperature", "`temperature` is deprecated for this model."],
     ["thinking", "thinking: disabled is not supported for this model"],
-  ])("of the Messages API: %s is left out, at once and in later requests", async (field, message) => {
+  ])("of the Messages API: %s is omitted at once and in later requests", async (field, message) => {
     const variant = VARIANTS[0] as Variant;
     const refuse = ({ body }: { body: Record<string, unknown> }): Scene => (field in body ? no(message) : answer);
     const { provider, loopback } = await stage(variant, [refuse]);
@@ -291,7 +291,7 @@ describe("fields a server refuses", () => {
     expect(loopback?.asked.map(({ body }) => field in body)).toEqual([true, false, false]);
   });
 
-  it("of the Messages API: a tool that cannot be forced is offered", async () => {
+  it("of the Messages API: tool_choice becomes auto if a tool cannot be forced", async () => {
     const { provider, loopback } = await stage(VARIANTS[0] as Variant, [
       no("Thinking may not be enabled when tool_choice forces tool use."),
       answer,
@@ -312,7 +312,7 @@ describe("fields a server refuses", () => {
     expect(JSON.stringify(loopback?.asked[2]?.body["messages"])).toContain("JSON Schema");
   });
 
-  it("of chat completions: max_tokens is renamed, temperature and stream_options are left out", async () => {
+  it("of chat completions: max_tokens is renamed, temperature and stream_options are omitted", async () => {
     const { provider, loopback } = await stage(VARIANTS[2] as Variant, [
       no("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."),
       no("Unsupported value: 'temperature' does not support 0 with this model."),
@@ -326,15 +326,15 @@ describe("fields a server refuses", () => {
     expect("temperature" in body || "stream_options" in body).toBe(false);
   });
 
-  it("do not lead to an endless loop", async () => {
+  it("do not cause an endless loop", async () => {
     const { provider, loopback } = await stage(VARIANTS[3] as Variant, [no("response_format temperature max_tokens")]);
     await expect(provider.complete(REQUEST)).rejects.toMatchObject({ kind: "rejected" });
     expect(loopback?.asked.length).toBeLessThan(7);
   });
 });
 
-describe("a server that reports no usage", () => {
-  it("gets an estimate", async () => {
+describe("a reply without usage", () => {
+  it("has an estimated cost", async () => {
     const wire = { ...WIRES.chat, whole: (scene: Scene) => ({ ...WIRES.chat.whole(scene), usage: undefined }) };
     const { url } = await startLoopback(wire, [{ kind: "answer", value: VALUE }], { canStream: false });
     const settings: ModelSettings = { ...MODEL_SETTINGS, provider: "openai", baseUrl: `${url}/v1` };
@@ -345,14 +345,14 @@ describe("a server that reports no usage", () => {
 });
 
 describe("a key", () => {
-  it("of a provider is only sent to that provider", async () => {
+  it("of a provider is sent only to that provider", async () => {
     const { url, asked } = await startLoopback(WIRES.chat, [{ kind: "answer", value: VALUE }]);
     const settings: ModelSettings = { ...MODEL_SETTINGS, provider: "openai", baseUrl: `${url}/v1` };
     await openProvider(settings, { OPENAI_API_KEY: "secret" })?.complete(REQUEST);
     expect(asked[0]?.headers["authorization"]).toBeUndefined();
   });
 
-  it("changes the fingerprint, which does not show it", () => {
+  it("changes the fingerprint, which does not contain it", () => {
     const of = (key: string): string =>
       openProvider({ ...MODEL_SETTINGS, provider: "openai", apiKeyEnv: "KEY" }, { KEY: key })?.fingerprint ?? "";
     expect(of("one")).not.toBe(of("two"));
@@ -361,7 +361,7 @@ describe("a key", () => {
 });
 
 describe("the claude command", () => {
-  it("runs without settings, tools, MCP, hooks, transcripts, and outside the session that started it", async () => {
+  it("runs without settings, tools, MCP, hooks and transcripts, outside of the session that started it", async () => {
     const { provider, claude } = await stage(VARIANTS[4] as Variant, [{ kind: "answer", value: VALUE }]);
     await provider.complete(REQUEST);
     const [line = ""] = readFileSync(claude?.log ?? "", "utf8").split("\n");
@@ -376,12 +376,12 @@ describe("the claude command", () => {
     expect(env).toMatchObject({ C_MEM_ENABLED: "0", CLAUDE_CODE_MAX_OUTPUT_TOKENS: "1000" });
     expect(env["CLAUDECODE"]).toBeUndefined();
     expect(cwd.endsWith(join(".c-mem", "model"))).toBe(true);
-    // What was done in a session is on stdin, where `ps` does not show it.
+    // The text is on stdin, because `ps` shows arguments.
     expect([stdin, argv.join(" ").includes(REQUEST.text)]).toEqual([REQUEST.text, false]);
   });
 
   it("leaves no process after a timeout", async () => {
-    // Long enough for it to have begun: else there is nothing that could be left.
+    // A long deadline, so that the program has started its child process before.
     const { provider, claude } = await stage(VARIANTS[4] as Variant, [{ kind: "silence" }], 8);
     await expect(provider.complete(REQUEST)).rejects.toMatchObject({ kind: "timeout" });
     const { env } = JSON.parse(readFileSync(claude?.log ?? "", "utf8")) as ClaudeCall;
@@ -389,21 +389,21 @@ describe("the claude command", () => {
     expect(processesUnder(claude?.bin ?? "")).toEqual([]);
   });
 
-  it("that reports when its limit ends sets the pause", async () => {
+  it("determines the pause by reporting when its limit ends", async () => {
     const until = Math.floor(Date.now() / 1000) + 3_600;
     const message = `Claude AI usage limit reached|${until}`;
     const { kind, retryAfterMs } = await failure(VARIANTS[4] as Variant, { kind: "status", status: 429, message });
     expect([kind, Math.round((retryAfterMs ?? 0) / 600_000)]).toEqual(["rate-limit", 6]);
   });
 
-  it("that is missing is reported as not-found", async () => {
+  it("is reported as not-found if it is missing", async () => {
     const provider = openProvider({ ...MODEL_SETTINGS, provider: "claude" }, { PATH: "", HOME: "/nowhere" });
     await expect(provider?.complete(REQUEST)).rejects.toMatchObject({ kind: "not-found" });
   });
 });
 
-/** An address where a server listened a moment ago. */
-async function nobodyThere(): Promise<string> {
+/** A URL on which no server listens any more. */
+async function closedServerUrl(): Promise<string> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;
@@ -411,7 +411,7 @@ async function nobodyThere(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** Processes whose environment names this folder: the program and whatever it started. */
+/** Processes whose environment contains this folder: the fake program and its child processes. */
 function processesUnder(folder: string): string[] {
   if (!existsSync("/proc/self/environ")) return [];
   return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && environmentOf(pid).includes(folder));

@@ -1,24 +1,27 @@
-// What a model may do when it is asked, whatever protocol it speaks.
+// What a model server may do with a request, in any protocol.
 
 export type Scene =
-  /** As it should be. */
+  /** A correct answer. */
   | { kind: "answer"; value: object }
-  /** In words where a structured answer was asked for. */
+  /** Text instead of the requested structured answer. */
   | { kind: "words"; text: string }
   | { kind: "refusal" }
   | { kind: "truncated" }
   /** An HTTP status instead of an answer. */
   | { kind: "status"; status: number; message?: string; headers?: Record<string, string> }
-  /** Trouble after a good beginning: only where the answer is streamed. */
+  /** An error event after the first events. Only for streamed replies. */
   | { kind: "error-in-stream"; type: string }
+  /** A reply without its final event. */
   | { kind: "broken-off" }
+  /** The connection is closed in the middle of the reply. */
   | { kind: "reset" }
-  /** Not what the protocol says. */
+  /** A reply that does not follow the protocol. */
   | { kind: "nonsense" }
+  /** No reply. */
   | { kind: "silence" }
-  /** A word now and then, for ever. */
+  /** An endless slow reply. */
   | { kind: "drip" }
-  /** Words without end, as fast as they go. */
+  /** An endless fast reply. */
   | { kind: "flood" };
 
 export const VALUE = { observations: [], summary: { request: 'A & B < C — “ü” 漢字 \n"quoted"' } };

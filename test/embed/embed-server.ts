@@ -1,4 +1,4 @@
-// A server with OpenAI's /v1/embeddings on loopback, for tests.
+// A test server on loopback with OpenAI's /v1/embeddings.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,7 +11,7 @@ export interface EmbedServer {
   close(): Promise<void>;
 }
 
-/** Answers with what the embedder gives, whatever the model is called. */
+/** Returns the embedder's vectors for every model name. */
 export async function startEmbedServer(embedder: Embedder): Promise<EmbedServer> {
   const server = createServer((request, response) => {
     let body = "";
@@ -35,7 +35,7 @@ export async function startEmbedServer(embedder: Embedder): Promise<EmbedServer>
   };
 }
 
-/** The same, set as the one that a data directory's searches and worker ask. */
+/** Starts a server, and configures it as the embedding server of a data directory. */
 export async function serveModel({ home, config }: Paths): Promise<EmbedServer> {
   const server = await startEmbedServer(wordEmbedder("served"));
   mkdirSync(home, { recursive: true });

@@ -1,10 +1,10 @@
-// A BERT encoder written down as in the paper, in plain floats: what the engine is measured against.
+// A BERT encoder as in the paper, with plain floats. Tests compare the engine with it.
 import { normalise } from "../../src/embed/embedder.ts";
 import type { Tensors } from "../../src/embed/safetensors.ts";
 
 type Matrix = number[][];
 
-/** The forward pass over these weights. */
+/** The forward pass with these weights. */
 export function plainModel(tensors: Tensors): (tokens: readonly number[]) => Float32Array {
   const named = cached(tensors);
   return (tokens) => forward(tensors, named, tokens);
@@ -61,12 +61,12 @@ function attend(q: Matrix, k: Matrix, v: Matrix): Matrix {
   );
 }
 
-/** The tanh form differs from this by up to 0.0005; models of this family are trained with erf. */
+/** BERT is trained with erf. The tanh approximation differs by up to 0.0005. */
 function gelu(x: number): number {
   return (x / 2) * (1 + erf(x / Math.SQRT2));
 }
 
-/** The series; beyond 4 there is less than 0.00000002 to come. */
+/** The Taylor series. Beyond 4, erf differs from 1 by less than 0.00000002. */
 function erf(x: number): number {
   if (Math.abs(x) > 4) return Math.sign(x);
   let term = x;

@@ -1,4 +1,4 @@
-// A model small enough to make up on the spot: random weights, but every part the real one has.
+// A tiny model with random weights and all parts of the real one.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,7 +59,7 @@ export function tinyTensors(seed = 1): Tensors {
   };
 }
 
-/** A data directory that has this model where MiniLM would be. */
+/** A data directory with this model in place of MiniLM. */
 export function tinyHome(tensors: Tensors = tinyTensors()): Paths {
   const paths = resolvePaths({ C_MEM_HOME: mkdtempSync(join(tmpdir(), "c-mem-embed-")) });
   const shape = shapeOf(tensors, MAX_TOKENS);
@@ -73,7 +73,7 @@ function found<T>(map: ReadonlyMap<string, T>, name: string): T {
   return value;
 }
 
-/** By Box and Muller, from numbers that are the same on every run. */
+/** Normally distributed numbers (Box-Muller), the same on every run. */
 export function randomNormals(seed: number): () => number {
   let state = seed;
   const uniform = (): number => {

@@ -1,4 +1,4 @@
-// An embedder that needs no model: a dimension for each of a few words and what means the same.
+// An embedder without a model: each dimension is a group of words with the same meaning.
 import { type Embedder, normalise } from "../../src/embed/embedder.ts";
 
 const MEANINGS = [
