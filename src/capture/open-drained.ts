@@ -1,7 +1,7 @@
 // Opens the store for a query and drains the spool into it first.
 import type { Paths } from "../config/paths.ts";
 import { VERSION } from "../core/version.ts";
-import { withLockNow } from "../platform/take-lock.ts";
+import { tryWithLock } from "../platform/take-lock.ts";
 import type { Db } from "../store/db/driver.ts";
 import { toStoreError, openStore } from "../store/db/open.ts";
 import { isSwapping, settleSwap } from "../store/db/swap.ts";
@@ -20,7 +20,7 @@ export function withDrained<T>(paths: Paths, work: (db: Db) => T): T {
 }
 
 export function openDrained(paths: Paths): Db {
-  if (isSwapping(paths.database)) withLockNow(paths, VERSION, () => settleSwap(paths.database));
+  if (isSwapping(paths.database)) tryWithLock(paths, VERSION, () => settleSwap(paths.database));
   const db = openStore(paths.database);
   try {
     drainSpool(db, paths.spool);

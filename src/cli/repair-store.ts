@@ -1,5 +1,5 @@
 // Repairs a damaged database for a command, unless a worker does it.
-import { withLockNow } from "../platform/take-lock.ts";
+import { tryWithLock } from "../platform/take-lock.ts";
 import type { Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
@@ -10,7 +10,7 @@ import { startProgress, type Step } from "./progress.ts";
 
 export function repairNow(paths: Paths): void {
   say("The database is damaged. Repairing it …");
-  const repair = withLockNow(paths, VERSION, () => repairWithProgress(paths));
+  const repair = tryWithLock(paths, VERSION, () => repairWithProgress(paths));
   if (repair === undefined) {
     throw new AppError("store_damaged", `${paths.database} is damaged. The worker is repairing it.`, {
       hint: "Try again in a moment. Hooks keep recording into the spool.",

@@ -8,7 +8,7 @@ export function explainJson(source: string): string {
   parse(text, errors, { disallowComments: true, allowTrailingComma: false });
   const [first] = errors.toSorted((a, b) => a.offset - b.offset);
   if (first === undefined) return "not JSON";
-  // `{"a": 1,}` is reported at the brace, but the comma before it is wrong.
+  // The parser reports `{"a": 1,}` at the brace, but the comma before it is wrong.
   const before = text.slice(0, first.offset).trimEnd();
   const closes = /[}\]]/.test(text[first.offset] ?? "");
   if (closes && before.endsWith(",")) return `${place(text, before.length - 1)}: remove the trailing comma`;

@@ -20,7 +20,7 @@ export function resolvePaths(env: Env) {
     config: inHome("config.json"),
     database: inHome("c-mem.db"),
     spool: inHome("spool"),
-    /** A file for each session inside a private turn. */
+    /** One file for each session that is in a private turn. */
     privateTurns: inHome("private"),
     /** What was injected into each session. */
     shown: inHome("shown"),
@@ -36,7 +36,7 @@ export function resolvePaths(env: Env) {
     workerLock: inHome("worker", "lock.json"),
     workerStart: inHome("worker", "start"),
     workerRequest: inHome("worker", "request"),
-    /** Where the API listens, and its token. */
+    /** The API's port and token. */
     server: inHome("server.json"),
     /** What the status line shows. */
     activity: inHome("activity.json"),

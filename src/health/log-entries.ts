@@ -1,4 +1,4 @@
-// Reads back the end of the hooks' and the worker's logs, which have one JSON object per line.
+// Reads the end of the hooks' and the worker's logs, which have one JSON object per line.
 import type { Paths } from "../config/paths.ts";
 import { asObject, parseJson } from "../core/json.ts";
 import { localSecond } from "../core/time.ts";

@@ -13,7 +13,7 @@ import { makePrivate } from "../platform/private-file.ts";
 import { readTail } from "../platform/read-file.ts";
 import { activityLine } from "../platform/state/activity.ts";
 import { noteHookFired } from "../platform/state/hook-counters.ts";
-import { HANDED_OVER, otherNode } from "../platform/state/install-record.ts";
+import { HANDED_OVER, fallbackNode } from "../platform/state/install-record.ts";
 import { noteLostEvent } from "../platform/state/lost-events.ts";
 import { storedPayload } from "../platform/stdin-payload.ts";
 import { wakeWorker } from "../platform/worker-start.ts";
@@ -59,7 +59,7 @@ const RERUN_TIMEOUT_MS = 8_000;
 
 /** Runs this hook again with the Node that `install` found; true on success. Call it before reading stdin. */
 function rerunWithOtherNode(installRecord: string): boolean {
-  const node = otherNode(installRecord, process.env);
+  const node = fallbackNode(installRecord, process.env);
   if (node === undefined) return false;
   // Not imported at the top: loading it would cost every other hook a millisecond.
   const { spawnSync } = process.getBuiltinModule("node:child_process");

@@ -1,7 +1,7 @@
 // The entry point of the MCP server: runs over stdio until the client disconnects.
 import { spawnSync } from "node:child_process";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { HANDED_OVER, otherNode } from "../platform/state/install-record.ts";
+import { HANDED_OVER, fallbackNode } from "../platform/state/install-record.ts";
 import { createStore, drainBriefly } from "../queries/cached-store.ts";
 import { createEmbeddingCache } from "../queries/embedding-cache.ts";
 import { type Paths, resolvePaths } from "../config/paths.ts";
@@ -20,7 +20,7 @@ function main(args: readonly string[], env: NodeJS.ProcessEnv): void {
     return;
   }
   const paths = resolvePaths(env);
-  const node = hasSqlite() ? undefined : otherNode(paths.install, env);
+  const node = hasSqlite() ? undefined : fallbackNode(paths.install, env);
   if (node !== undefined) {
     const { status } = spawnSync(node, process.argv.slice(1), {
       stdio: "inherit",

@@ -19,7 +19,7 @@ export function runWithBytecodeCache(
   { folder, use }: { folder: string | undefined; use: string },
 ): unknown {
   const stat = statSync(bundle);
-  // V8 accepts bytecode of any source of the same length; ctime changes with every rewrite, whatever the mtime.
+  // V8 accepts bytecode of any source with the same length. The ctime, unlike the mtime, changes with every rewrite.
   const key = `${stat.size} ${stat.ctimeMs}`;
   const file = `${folder}/${basename(bundle, ".cjs")}-${use}-${process.version}-${process.arch}`;
   const isEnabled = folder !== undefined && !process.env["NODE_DISABLE_COMPILE_CACHE"];

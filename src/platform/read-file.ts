@@ -1,4 +1,4 @@
-// Reads files and folders that may be missing, unreadable, huge or not a file: undefined instead of an error.
+// Reads files and folders that may be missing, unreadable, huge or of another type. Most functions never throw.
 import { closeSync, openSync, readdirSync, readFileSync, readSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 

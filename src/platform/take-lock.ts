@@ -55,7 +55,7 @@ export async function takeLock(paths: Paths, version: string, timeouts = TIMEOUT
 }
 
 /** Runs `work` with the lock. Does not wait: returns undefined if a worker is running. */
-export function withLockNow<T>(paths: Paths, version: string, work: () => T): T | undefined {
+export function tryWithLock<T>(paths: Paths, version: string, work: () => T): T | undefined {
   const held = readLock(paths.workerLock);
   if (held !== undefined && findWorker(paths.workerLock, Date.now()) === undefined) {
     removeLock(paths.workerLock, held.token);

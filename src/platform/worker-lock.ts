@@ -1,4 +1,4 @@
-// The worker's lock file: one process can create it, and its mtime is the worker's heartbeat.
+// The worker's lock file: only one process can create it, and its mtime is the worker's heartbeat.
 import { closeSync, mkdirSync, openSync, readlinkSync, renameSync, rmSync, utimesSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
@@ -20,7 +20,7 @@ export const HEARTBEAT_MS = 5_000;
 /** After this long without a heartbeat the worker may be dead. */
 const FRESH_MS = 3 * HEARTBEAT_MS;
 
-/** Costs one stat: every hook calls it. An mtime in the future does not count: the clock was set back. */
+/** Costs only one stat, because every hook calls it. An mtime in the future does not count: the clock was set back. */
 export function hasHeartbeat(lockPath: string, now: number): boolean {
   const stat = statOf(lockPath);
   return stat !== undefined && Math.abs(now - stat.mtimeMs) < FRESH_MS;
@@ -97,7 +97,7 @@ export function isSameProcess({ pid, birth }: { pid: number; birth?: string | un
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
   const [state, ...rest] = statusOf(pid);
-  // A zombie: in a container its parent may never collect it.
+  // The process is a zombie: in a container its parent may never collect it.
   if (state === "Z" || state === "X") return false;
   return birth === undefined || state === undefined || rest[BIRTH] === birth;
 }
@@ -109,7 +109,7 @@ export function birthOf(pid: number): string | undefined {
 /** Index of the start time, counted from the field after the state. */
 const BIRTH = 18;
 
-/** /proc/<pid>/stat from the state on; the program's name before it may contain spaces and brackets. */
+/** Fields of /proc/<pid>/stat from the state on. The program's name before them may contain spaces and brackets. */
 function statusOf(pid: number): string[] {
   return readText(`/proc/${pid}/stat`)?.split(")").at(-1)?.trim().split(" ") ?? [];
 }

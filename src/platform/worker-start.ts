@@ -43,7 +43,7 @@ export function dropWorkerEnv(env: Record<string, string | undefined>): void {
   for (const [name, value] of Object.entries(MALLOC_ENV)) if (env[name] === value) delete env[name];
 }
 
-/** If a worker runs already, the new one replaces it if that is older, and else exits. */
+/** The new worker replaces a running worker of an older version, but exits if any other worker runs. */
 export function spawnWorker(paths: Paths, { bundle, canRun }: WorkerProgram): void {
   const node = canRun() ? process.execPath : readInstall(paths.install)?.node;
   if (node === undefined) return;

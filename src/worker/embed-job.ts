@@ -19,7 +19,7 @@ export function requestEmbedding(db: Db, context: Pick<JobContext, "paths" | "en
   if (source.kind !== "none" && (isOther || nextToEmbed(db, 1).length > 0)) enqueueEmbed(db, Date.now());
 }
 
-/** Read each time: settings may have changed, or the model may have been installed. */
+/** Reads the settings again for each job: they may have changed, or the model may have been installed. */
 function currentSource({ paths, env }: Pick<JobContext, "paths" | "env">): EmbedSource {
   return embedSource(userSettings(paths, env), env, paths);
 }

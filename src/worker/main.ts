@@ -1,5 +1,5 @@
 // The worker's program: one process per data directory, started detached by hooks and commands.
-//   --once    does the waiting work, then exits
+//   --once    does all pending work, then exits
 //   --echo    also logs to stderr
 //   --backup  makes a backup of the database, then exits
 //   --answer  runs one slow query for the server, then exits

@@ -9,7 +9,7 @@ export interface InstallRecord {
   installedAt: number;
   /** Set if the user declined to import older sessions: transcripts last written before this time are not read. */
   historySince?: number;
-  /** By Claude Code's config folder: one machine may have several. */
+  /** Keyed by Claude Code's config folder, as one machine may have several. */
   sites: Record<string, InstalledSite>;
   /** Agents other than Claude Code, by their id. */
   agents?: Record<string, InstalledAgent>;
@@ -18,7 +18,7 @@ export interface InstallRecord {
 export interface InstalledAgent {
   /** The files that were changed, by their path. */
   files: Record<string, ChangedFile>;
-  /** Folders created for them, the innermost last. */
+  /** Folders created for these files, the innermost last. */
   folders: string[];
   /** Git working trees that C-Mem was installed for. */
   projects: { top: string; exclude?: string; gitDir?: string }[];
@@ -46,11 +46,11 @@ export function readInstall(path: string): InstallRecord | undefined {
   return typeof value?.node === "string" && typeof value.sites === "object" ? (value as InstallRecord) : undefined;
 }
 
-/** Set for a process that C-Mem started with another Node, so that it does not start one again. */
+/** C-Mem sets this variable for a process that it starts with another Node. Such a process does not start a third. */
 export const HANDED_OVER = "C_MEM_HANDED_OVER";
 
 /** The Node that `install` found. Undefined if this process runs with it, or was started to try it. */
-export function otherNode(installRecord: string, env: Env): string | undefined {
+export function fallbackNode(installRecord: string, env: Env): string | undefined {
   const node = readInstall(installRecord)?.node;
   return node === process.execPath || env[HANDED_OVER] !== undefined ? undefined : node;
 }

@@ -29,7 +29,7 @@ export function readLostEvents(path: string): LostEvents | undefined {
   return typeof lost?.count === "number" && lost.count > 0 ? (lost as LostEvents) : undefined;
 }
 
-/** Never throws: the disk is full. */
+/** Never throws, because the disk may be full. */
 function write(path: string, lost: LostEvents | undefined): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -40,6 +40,6 @@ function write(path: string, lost: LostEvents | undefined): void {
       closeSync(fd);
     }
   } catch {
-    // If there is any record of the error, it is in the hook's log.
+    // The hook's log may have the error.
   }
 }

@@ -9,7 +9,7 @@ export function columns(): number {
   return Math.max(MIN_COLUMNS, process.stdout.columns ?? DEFAULT_COLUMNS);
 }
 
-/** One line of at most `width` columns. */
+/** Cuts the text to one line of at most `width` columns. */
 export function fit(text: string, width: number): string {
   const flat = terminalSafe(text.slice(0, width * 8 + 100))
     .replace(/\s+/g, " ")
@@ -33,7 +33,7 @@ export function padLeft(text: string, width: number): string {
   return " ".repeat(Math.max(0, width - widthOf(text))) + text;
 }
 
-/** Several lines, wrapped at words and indented. Code and tables keep their layout. */
+/** Indents the lines and wraps them at words, except in code and tables. */
 export function block(text: string, indent: string): string {
   const width = columns() - indent.length;
   return terminalSafe(text)

@@ -49,7 +49,7 @@ export function dim(text: string, fd: typeof STDOUT | typeof STDERR = STDOUT): s
   return paint("dim", text, fd);
 }
 
-/** Rows of label and value with the values lined up. */
+/** Rows of label and value, with aligned values. */
 export function fields(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([label]) => label.length));
   return rows.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`).join("\n");

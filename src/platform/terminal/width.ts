@@ -5,7 +5,7 @@ export { widthOf };
 
 const SEGMENTER = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** Characters as a reader sees them, with their columns: "👩‍👩‍👧" is one. */
+/** Characters as a user sees them, with their columns: "👩‍👩‍👧" is one. */
 export function* graphemes(text: string): Generator<{ text: string; index: number; columns: number }> {
   for (const { segment, index } of SEGMENTER.segment(text)) yield { text: segment, index, columns: widthOf(segment) };
 }

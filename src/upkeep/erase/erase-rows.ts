@@ -99,12 +99,12 @@ export function overwriteDeleted(db: Db): void {
   db.exec("PRAGMA secure_delete = ON");
 }
 
-/** Notes that `scrub` has to run: indexes, free pages or the log may still contain deleted text. */
+/** Records that `scrub` has to run: indexes, free pages or the log may still contain deleted text. */
 export function markUnclean(db: Db): void {
   db.run(sql`INSERT OR REPLACE INTO index_state (name, last_id) VALUES ('unclean', 1)`);
 }
 
-/** False for a database that is not C-Mem's. */
+/** Also false for a database of another program. */
 export function isUnclean(db: Db): boolean {
   return (
     db.has(sql`SELECT 1 FROM sqlite_schema WHERE name = 'index_state'`) &&
@@ -123,7 +123,7 @@ export function scrub(db: Db): boolean {
   try {
     for (const { name } of INDEXES)
       retryWhileBusy(deadline, () => db.run(sql`INSERT INTO ${raw(name)} (${raw(name)}) VALUES ('optimize')`));
-    // auto_vacuum: a file from an early version gets incremental vacuum here.
+    // This also changes a file from an early version to incremental vacuum.
     retryWhileBusy(deadline, () => db.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM"));
     if (!emptyLog(db, deadline)) return false;
     retryWhileBusy(deadline, () => db.run(sql`DELETE FROM index_state WHERE name = 'unclean'`));

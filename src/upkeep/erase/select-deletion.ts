@@ -19,7 +19,7 @@ export function addToDeletion(db: Db, deletion: DeletionSet, name: string): bool
   return true;
 }
 
-/** Shorter texts are more likely words to search for than the start of an id. */
+/** Six characters with a digit: other texts are more likely words to search for than the start of an id. */
 const LIKE_AN_ID = /^(?=.*\d)[\w-]{6,}$/;
 
 function addSession(db: Db, deletion: DeletionSet, name: string): boolean {

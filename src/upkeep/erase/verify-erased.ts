@@ -80,7 +80,7 @@ export function verifyErased(
   };
 }
 
-/** Drops the first and last word, which may be cut off, if at least two words remain. */
+/** Drops the first and last word, which may be incomplete, if at least two words remain. */
 function phraseOf(piece: string): string {
   const words = wordsOf(piece);
   const whole = words.slice(1, -1);

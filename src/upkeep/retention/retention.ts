@@ -80,7 +80,7 @@ export interface Purged {
   observations: number;
 }
 
-/** Progress in bytes; a total of 0 is unknown. */
+/** Progress in bytes. `total` is 0 if it is unknown. */
 export interface PurgeStep {
   phase: "extracting memory" | "deleting" | "merging indexes" | "freeing disk space";
   done: number;
@@ -163,7 +163,7 @@ function rulesOf(db: Db, settings: Settings): Rule[] {
   for (const [name, days] of Object.entries(settings.retentionProjects)) {
     const rule = parseDays(days) ?? { evidenceDays: 0, memoryDays: 0 };
     for (const { id, key } of projectsNamed(db, name)) {
-      // Several projects may share a name; a key is exact.
+      // Several projects may share a name, so a rule with the key has priority.
       if (byProject.get(id)?.isByKey !== true) byProject.set(id, { projectId: id, ...rule, isByKey: key === name });
     }
   }
