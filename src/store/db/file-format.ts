@@ -51,7 +51,7 @@ export function repairHeader(path: string, template: string): boolean {
   header[18] = WAL_FORMAT;
   header[19] = WAL_FORMAT;
   header.writeUInt32BE(Math.floor((statOf(path)?.size ?? 0) / pageBytes), 28);
-  // With auto_vacuum, page 2 lists page types and begins with 1 (root page). Without it, the header must not enable it.
+  // Clears the header's auto_vacuum fields, unless page 2 is a list of page types. Its first entry is 1 (root page).
   if (readStart(path, pageBytes + 1)[pageBytes] !== 1) header.fill(0, 52, 56).fill(0, 64, 68);
   // Empties the list of free pages. SQLite trusts the page count above only if both change counters are equal.
   header.fill(0, 32, 40);

@@ -1,5 +1,5 @@
-// Ids that users see: o78, p12, m34, t56. No id is used twice. SQLite alone would reuse the highest id after its row
-// was deleted.
+// Ids that users see: o78, p12, m34, t56. They are never reused. SQLite alone reuses the highest id if its row is
+// deleted.
 import type { Db } from "./driver.ts";
 import { raw, sql, type Sql } from "./sql.ts";
 

@@ -1,5 +1,4 @@
-// SQL with its parameters. sql`... WHERE id = ${id}` binds the id. An Sql can be nested in another, with its
-// parameters.
+// SQL with its parameters. sql`... WHERE id = ${id}` binds the id. An Sql can be nested in another one.
 import { cached } from "../../core/cached.ts";
 import type { Param } from "./driver.ts";
 

@@ -17,8 +17,7 @@ export function transaction<T>(db: Db, work: () => T): T {
 
 /**
  * Begins a transaction. Throws if the database was replaced while this process waited for the lock: a commit would go
- * to the quarantined file. A swap writes its marker before it takes the lock, so it cannot come between this check and
- * the commit.
+ * to the quarantined file. A swap writes its marker before it waits for the lock, so it cannot begin after this check.
  */
 function begin(db: Db): void {
   db.exec("BEGIN IMMEDIATE");

@@ -1,5 +1,4 @@
-// Searches for words that are too common to be ranked. Finds the newest rows that have as many of the words as
-// possible.
+// Searches for words that are too common to be ranked: finds the newest rows with as many of the words as possible.
 import { quoted } from "../../core/query.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { dayWord } from "../../core/words.ts";

@@ -16,7 +16,7 @@ const LARGE_INDEX_ROWS = 200_000;
 const MAX_TERMS = 32;
 const MAX_TERMS_LARGE = 20;
 const MAX_PAIRS = 64;
-/** To sort words by rarity, rows are counted up to 500; if that leaves too few words, the others up to 4,000. */
+/** Words are sorted by their number of rows, counted up to 500. If too few words have less: up to 4,000. */
 const MAX_COUNTED_ROWS = [500, 4_000];
 const MAX_CANDIDATES = 128;
 const MAX_TRIED = 8;

@@ -1,5 +1,4 @@
-// Keeps the full-text indexes up to date. Most rows are indexed after they were written, in batches, before the next
-// search.
+// Keeps the full-text indexes up to date. Most rows are indexed in batches after they were written, before a search.
 import {
   NEIGHBOUR_CHARS,
   NEIGHBOUR_TURNS,
@@ -161,7 +160,7 @@ function indexedUpTo(db: Db, name: "tool_uses" | "merged"): number {
   return db.value(sql`SELECT last_id FROM index_state WHERE name = ${name}`) ?? 0;
 }
 
-/** Indexes a tool use again after its text changed; one that is not indexed yet stays in the queue. */
+/** Indexes a tool use again after its text changed. If it was not indexed yet, it keeps waiting. */
 export function indexToolUse(db: Db, id: number): void {
   const row = db.get<StoredToolUse>(sql`${TOOL_USE_TEXT}
     WHERE t.id = ${id} AND t.id <= (SELECT last_id FROM index_state WHERE name = 'tool_uses')`);
@@ -185,7 +184,7 @@ interface TurnRow {
   created_at: number;
 }
 
-/** The turns listed in a table of marks. */
+/** SQL: the turns that are marked in this table. */
 const turnTexts = (marks: "stale_turns" | "stale_beside") =>
   sql`SELECT p.id, p.session_db_id, s.project_id, p.prompt_number, p.text, p.response, p.created_at
     FROM ${raw(marks)} d JOIN prompts p ON p.id = d.prompt_db_id JOIN sessions s ON s.id = p.session_db_id`;
@@ -195,8 +194,8 @@ function indexTurns(db: Db, limit: number): number {
 }
 
 /**
- * Call it in the transaction that wrote the last of them. Not for sessions that are still being read: their turns may
- * grow, and a row indexed twice counts twice in the mean length that bm25 uses.
+ * Indexes the stale turns of these sessions. Must run in the transaction that wrote the last of them. Not for sessions
+ * that are still being read: a turn that grows would be indexed twice, and bm25 would count both in the mean length.
  */
 export function indexTurnsOf(db: Db, sessionIds: readonly string[]): void {
   if (sessionIds.length === 0) return;
@@ -205,9 +204,9 @@ export function indexTurnsOf(db: Db, sessionIds: readonly string[]): void {
 
 function writeTurns(db: Db, rows: readonly TurnRow[]): number {
   for (const row of rows) indexTurn(db, row);
-  // After the loop: between turns each of these statements would make FTS5 flush.
+  // A separate loop: between two turns, this statement would make FTS5 flush.
   for (const { id, created_at } of rows) markTurnToEmbed(db, id, created_at);
-  // Before any mark is deleted: a turn that is still marked will be indexed again anyway.
+  // Before the marks are deleted: a neighbour that is marked itself is indexed anyway.
   for (const row of rows) markNeighbours(db, row);
   for (const { id } of rows) db.run(sql`DELETE FROM stale_turns WHERE prompt_db_id = ${id}`);
   return rows.length;
@@ -220,7 +219,7 @@ function markNeighbours(db: Db, { session_db_id, prompt_number }: TurnRow): void
     AND id NOT IN (SELECT prompt_db_id FROM stale_turns)`);
 }
 
-/** Indexes the neighbours of changed turns; their own texts did not change, so nothing is embedded again. */
+/** Indexes the neighbours of changed turns. They are not embedded again, because their own text did not change. */
 function indexNeighbours(db: Db, limit: number): number {
   const rows = db.all<TurnRow>(sql`${turnTexts("stale_beside")} LIMIT ${limit}`);
   for (const row of rows) indexTurn(db, row);

@@ -1,5 +1,4 @@
-// Reads the evidence for links between sessions: texts and files of a session, and earlier sessions with the same
-// files.
+// Reads the evidence for links between sessions: a session's texts and files, and earlier sessions with the same files.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 import type { Target } from "../tables/links.ts";

@@ -35,8 +35,7 @@ const ENTRY = sql`SELECT o.*, s.session_id, s.agent, p.name AS project, p.key AS
 /** Newest first. */
 export function listObservations(db: Db, filter: ObservationFilter, limit: number, offset = 0): ObservationEntry[] {
   const { projectId, ...rest } = filter;
-  // Selects ids first, so that SQLite reads only the newest rows. Two queries for a project, because each can use an
-  // index.
+  // Selects ids first, so that SQLite reads only the newest rows. Two queries for a project: each can use an index.
   const newest = (whose: Sql): Sql => sql`SELECT * FROM (SELECT o.id, o.valid_from
     FROM observations o LEFT JOIN sessions s ON s.id = o.session_db_id
     WHERE ${whose} AND ${matches(rest)} ORDER BY o.valid_from DESC, o.id DESC LIMIT ${limit + offset})`;
@@ -111,7 +110,7 @@ export interface Candidate extends Pick<
   git_branch: string | null;
 }
 
-/** Observations for every project are written by hand, so there are few. */
+/** Observations for all projects are written by users, so there are few. */
 const MAX_FOR_ALL_PROJECTS = 20;
 
 /** Observations that are not superseded: those for all projects, then those of this project, each newest first. */

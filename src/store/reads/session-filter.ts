@@ -33,7 +33,7 @@ export function filteredSessions(db: Db, filter: SessionFilter): Set<number> | u
   return new Set(db.column<number>(sql`SELECT s.id FROM sessions s WHERE ${condition}`));
 }
 
-/** Returns a function that checks if a turn ran in the time span. Sessions may last for weeks. Undefined without span. */
+/** Returns a function that checks if a turn ran in the time span: a session may last for weeks. */
 export function turnsWithin(
   db: Db,
   { since = 0, before = Number.MAX_SAFE_INTEGER, ...rest }: Scope,

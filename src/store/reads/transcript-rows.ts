@@ -14,7 +14,7 @@ export interface EntryRow {
   prompt_number: number;
   at: number;
   is_error: number;
-  /** The size of its text. */
+  /** The size of the text, or of the compressed output. */
   bytes: number | null;
   /** A tool's name, a message's role, the beginning of a prompt, a subagent's title, or a commit's subject. */
   name: string | null;

@@ -4,7 +4,7 @@ import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 import { family } from "./sessions.ts";
 
-/** Hooks that are registered twice inject the same items twice. Within this time, it counts as one injection. */
+/** Hooks that are registered twice inject the same items twice. Within this time they count as one injection. */
 const SAME_EVENT_MS = 5_000;
 
 export function insertInjection(db: Db, sessionDbId: number, injection: Injection, at: number): void {

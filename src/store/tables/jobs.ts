@@ -1,5 +1,4 @@
-// jobs: the queue for all background work. A worker claims a job with a lease: if it dies, the job goes back to the
-// queue.
+// jobs: the queue for background work. A worker claims a job with a lease; if the worker dies, the job is queued again.
 import type { Db } from "../db/driver.ts";
 import { sql, type Sql } from "../db/sql.ts";
 import { isRunning, updateFailedStatuses, updateStatus } from "./session-status.ts";
@@ -18,7 +17,7 @@ export function enqueueSession(db: Db, sessionId: string, at: number): void {
 /** Turns that ended earlier are not sent to a model: imported history would use up today's budget. */
 const MAX_ENRICH_AGE_MS = 24 * 60 * 60_000;
 
-/** Enqueues sending a turn to a model, if it ended recently and if its memory changed or it was never sent. */
+/** Enqueues a job to send the turn to a model, if it ended recently and its memory changed or it was never sent. */
 export function enqueueEnrich(db: Db, promptDbId: number, options: { isChanged: boolean; now: number }): void {
   const { isChanged, now } = options;
   const key = `enrich:${promptDbId}`;
@@ -78,7 +77,7 @@ export interface Job {
   attempts: number;
 }
 
-/** How long a lease lasts. Every job extends its lease more often. */
+/** How long a lease lasts. Jobs extend their lease more often than this. */
 export const LEASE_MS = 5 * 60_000;
 /** A run_after later than this from now means that the clock was wrong when it was written: the job is due now. */
 const MAX_WAIT_MS = 10_000;
@@ -161,7 +160,7 @@ export function releaseJobs(db: Db, owner: string, now: number): void {
     WHERE status = 'running' AND owner = ${owner}`);
 }
 
-/** A job during which workers died this often counts as the cause and fails. */
+/** If workers die this often during the same job, the job fails: it is probably the cause. */
 const MAX_DEATHS = 10;
 const FIRST_DEATH_WAIT_MS = 500;
 
@@ -186,7 +185,7 @@ export function recoverJobs(db: Db, isAlive: (owner: string) => boolean, now: nu
   return lost.length;
 }
 
-/** Retries failed jobs now, also those that wait for their next attempt. With a key, only that job. */
+/** Makes failed jobs, and those that wait for their next attempt, due now: all of them, or the one with this key. */
 export function retryJobs(db: Db, now: number, key?: string): number {
   const { changes } = db.run(sql`UPDATE jobs SET status = 'pending', attempts = 0, deaths = 0, run_after = ${now}
     WHERE (status = 'failed' OR (status = 'pending' AND last_error IS NOT NULL)) AND (${key} IS NULL OR key = ${key})`);

@@ -23,9 +23,8 @@ export interface NewPrompt {
 const SAME_MOMENT_MS = 10_000;
 
 /**
- * Inserts a prompt, ordered by time. If the prompt was recorded before, `newId` is undefined. The caller must index the
- * text of a new one. `ownsId`: events with this prompt id belong to this prompt, not to an earlier one with the same
- * id.
+ * Inserts a prompt, ordered by time. If it was recorded before, `newId` is undefined. The caller must index the text of
+ * a new one. `ownsId`: events with this prompt id belong to this prompt, not to an earlier one with the same id.
  */
 export function insertPrompt(db: Db, prompt: NewPrompt) {
   const { sessionDbId, text, at } = prompt;
@@ -81,8 +80,7 @@ function findSamePrompt(db: Db, prompt: NewPrompt): number | undefined {
   if (byId?.text === text) return byId.prompt_number;
   const alike = db.all<StoredPrompt>(sql`SELECT * FROM prompts WHERE session_db_id = ${sessionDbId}
     AND created_at BETWEEN ${at - SAME_MOMENT_MS} AND ${at + SAME_MOMENT_MS} AND text = ${text}`);
-  // The same prompt only if one of them has no id, or the id of the turn in which it was typed. Different ids of their
-  // own mean different prompts.
+  // It is the same prompt only if one report has no id, or the id of the turn in which it was typed.
   const same = alike.find(({ prompt_id: id }) =>
     promptId === undefined ? id !== null : id === null || id.includes("@") || byId !== undefined,
   );

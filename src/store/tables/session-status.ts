@@ -72,7 +72,7 @@ export function updateStatus(db: Db, sessionIds: Iterable<string>, now = Date.no
   update(db, now, sql`s.session_id IN ${anyOf(sessionIds)}`);
 }
 
-/** For an import: older versions did not derive statuses from evidence. */
+/** Derives all statuses again. For imports: older versions did not derive them from evidence. */
 export function updateAllStatuses(db: Db, now: number): void {
   update(db, now, sql`1`);
 }

@@ -5,7 +5,7 @@ import { sql } from "../db/sql.ts";
 /** A session is compared with sessions up to this much older: older ones are seldom continued. */
 export const LINK_WINDOW_MS = 30 * 86_400_000;
 
-/** Call this when evidence of the session changed, either from the given turn on or anywhere. */
+/** Marks a session whose evidence changed: from the given turn on, or anywhere. */
 export function markLinksStale(db: Db, sessionDbId: number, promptNumber?: number): void {
   db.run(sql`INSERT INTO stale_links VALUES (${sessionDbId}, coalesce(
       (SELECT created_at FROM prompts WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber}), 0))

@@ -11,9 +11,8 @@ import { withForkSources } from "./sessions.ts";
  * - observation: its content
  * - moment: text and time of a prompt, because the id may be known only to the hook or only to the transcript
  * - text: a forgotten text that may also be stored elsewhere (a response, a title)
- * - session, part: the session's id. "part" means that something in the session was forgotten. Sessions without it need
- * no
- *   further checks.
+ * - session: the session's id
+ * - part: the session's id. Exists if a part of the session was forgotten; other sessions need no further checks.
  */
 export const TOMBSTONE_KINDS = [
   "session",
