@@ -6,7 +6,7 @@ import { codesOf, recordBytes } from "../src/core/vector-record.ts";
 import { scopeWord, dayWord } from "../src/core/words.ts";
 import { type Db, openDriver } from "../src/store/db/driver.ts";
 import { transaction } from "../src/store/db/transaction.ts";
-import { STORED_ROWS } from "../src/store/vectors/vector-chunks.ts";
+import { VECTORS_PER_CHUNK } from "../src/store/vectors/vector-chunks.ts";
 import { type EmbeddingModel, setWantedModel } from "../src/store/vectors/vectors.ts";
 import { seeded } from "../test/chaos/chance.ts";
 import { BIN } from "./measure.ts";
@@ -139,13 +139,13 @@ export function fillVectors(db: Db, count: number, modelName: string): Embedding
   const model = transaction(db, () => setWantedModel(db, modelName, DIMENSIONS, Date.now()));
   const size = recordBytes(DIMENSIONS);
   const scale = new Uint8Array(Float32Array.of(0.05 / 127).buffer);
-  for (let number = 0; number * STORED_ROWS < count; number++) {
-    const rows = Math.min(STORED_ROWS, count - number * STORED_ROWS);
+  for (let number = 0; number * VECTORS_PER_CHUNK < count; number++) {
+    const rows = Math.min(VECTORS_PER_CHUNK, count - number * VECTORS_PER_CHUNK);
     const records = randomFillSync(new Uint8Array(rows * size));
     const owners = new Int32Array(rows);
     transaction(db, () => {
       for (let row = 0; row < rows; row++) {
-        const place = number * STORED_ROWS + row;
+        const place = number * VECTORS_PER_CHUNK + row;
         const turn = turns[place % turns.length];
         records.set(scale, row * size + size - 4);
         owners[row] = turn?.session ?? 0;

@@ -10,7 +10,7 @@ import { parsePrice } from "../llm/price.ts";
 import { type ModelAccess, modelAccess, openProvider } from "../llm/providers.ts";
 import type { Db } from "../store/db/driver.ts";
 import { spentOn } from "../store/tables/ledger.ts";
-import { findPause, isPausing } from "../store/tables/model-pauses.ts";
+import { findPause, isActivePause } from "../store/tables/model-pauses.ts";
 import { embedProgress } from "../store/vectors/vectors.ts";
 import { type CheckRow, fail, type HealthContext, ok, onStore, type Result, warn } from "./check.ts";
 
@@ -56,7 +56,7 @@ function checkPrices({ settings, env }: HealthContext): Result | undefined {
 function checkPause(db: Db, { settings, env, now }: HealthContext): Result | undefined {
   const provider = openProvider(settings, env);
   const pause = provider && findPause(db, provider.fingerprint);
-  if (pause === undefined || !isPausing(pause, now)) return undefined;
+  if (pause === undefined || !isActivePause(pause, now)) return undefined;
   if (pause.until !== null) {
     const seconds = Math.ceil((pause.until - now) / 1000);
     return { state: "warn", message: `paused for ${seconds} s after ${pause.kind} (${pause.message})` };

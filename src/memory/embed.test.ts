@@ -11,7 +11,7 @@ import { emptyDeletionSet } from "../upkeep/erase/deletion-set.ts";
 import type { Db } from "../store/db/driver.ts";
 import { deleteObservation } from "../store/tables/observations.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
-import { getChunks, getRecords, STORED_ROWS } from "../store/vectors/vector-chunks.ts";
+import { getChunks, getRecords, VECTORS_PER_CHUNK } from "../store/vectors/vector-chunks.ts";
 import { embeddingModels, embedProgress, itemsAt } from "../store/vectors/vectors.ts";
 import { embedAll } from "./embed.ts";
 import { forget } from "../upkeep/erase/forget.ts";
@@ -109,12 +109,12 @@ describe("embedding", () => {
   });
 
   it("fills more than one chunk", async () => {
-    const { db } = seedTurns(STORED_ROWS / 2 + 3);
+    const { db } = seedTurns(VECTORS_PER_CHUNK / 2 + 3);
     await embed(db, wordEmbedder());
     const [model] = embeddingModels(db);
     const chunks = getChunks(db, model?.id ?? 0, { first: 0, last: 9 });
-    expect(chunks.map(({ owners }) => owners.length)).toEqual([STORED_ROWS, 6]);
-    expect(embedProgress(db)).toEqual({ vectors: STORED_ROWS + 6, waiting: 0 });
+    expect(chunks.map(({ owners }) => owners.length)).toEqual([VECTORS_PER_CHUNK, 6]);
+    expect(embedProgress(db)).toEqual({ vectors: VECTORS_PER_CHUNK + 6, waiting: 0 });
   });
 });
 

@@ -5,7 +5,7 @@ import { AppError, nothingFound, usageError } from "../core/error.ts";
 import { ago, count } from "../core/text.ts";
 import { statOf } from "../platform/read-file.ts";
 import { bytes, dim, fields } from "../platform/terminal/style.ts";
-import { type Backup, checkDatabase, type Contents, listBackups } from "../store/db/backup.ts";
+import { type Backup, checkDatabase, type BackupContents, listBackups } from "../store/db/backup.ts";
 import { toStoreError } from "../store/db/open.ts";
 import { defineQuery, type Zod } from "./query.ts";
 import { jsonOf, listOf, defineNames, schemaOf, textOrNull } from "./schemas.ts";
@@ -78,7 +78,7 @@ export function noBackup(): AppError {
   return nothingFound("No intact backup.", "`c-mem backup create` makes one.");
 }
 
-export function checkBackup(path: string): { contents: Contents | null; problem: string | null } {
+export function checkBackup(path: string): { contents: BackupContents | null; problem: string | null } {
   try {
     return { contents: checkDatabase(path), problem: null };
   } catch (error) {
@@ -90,7 +90,7 @@ export function backupJson(backup: Backup) {
   return { ...jsonOf(BACKUP, { ...backup, created_at: backup.at }), kind: backup.kind };
 }
 
-export function contentsText({ sessions, prompts, tool_uses, observations }: Contents): string {
+export function contentsText({ sessions, prompts, tool_uses, observations }: BackupContents): string {
   return [
     count(sessions, "session"),
     count(prompts, "prompt"),

@@ -8,10 +8,10 @@ import { bytes, dim, fields, heading, paint } from "../platform/terminal/style.t
 import { backupFolder } from "../store/db/backup.ts";
 import {
   activityByDay,
-  type Share,
-  shares,
-  type ToolShare,
-  toolShares,
+  type GroupTotals,
+  totalsBy,
+  type ToolTotals,
+  totalsByTool,
   type Totals,
   totals,
 } from "../store/reads/stats.ts";
@@ -86,10 +86,10 @@ export const stats = defineQuery({
     }
     const data = {
       totals: jsonOf(TOTALS, all),
-      by_agent: shares(db, scope, "agent"),
-      by_project: shares(db, scope, "project"),
-      by_tool: toolShares(db, scope).map((tool) => ({ ...tool, failure_rate: tool.failed / tool.uses })),
-      by_month: shares(db, scope, "month"),
+      by_agent: totalsBy(db, scope, "agent"),
+      by_project: totalsBy(db, scope, "project"),
+      by_tool: totalsByTool(db, scope).map((tool) => ({ ...tool, failure_rate: tool.failed / tool.uses })),
+      by_month: totalsBy(db, scope, "month"),
       by_day: activityByDay(db, scope),
       database: { bytes: statOf(paths.database)?.size ?? 0 },
       archive: archiveSize(paths.archive),
@@ -100,10 +100,10 @@ export const stats = defineQuery({
   },
   text({ data, meta, all }, { input: { limit = DEFAULT_ROWS } }) {
     const parts = [`${heading(`Stored for ${meta.where}`)}\n${fields(totalRows(all, data.database.bytes))}`];
-    if (data.by_agent.length > 1) parts.push(sharesText("By agent", data.by_agent, limit));
-    if (data.by_project.length > 1) parts.push(sharesText("By project", data.by_project, limit));
+    if (data.by_agent.length > 1) parts.push(groupsText("By agent", data.by_agent, limit));
+    if (data.by_project.length > 1) parts.push(groupsText("By project", data.by_project, limit));
     // If there are more months than rows, the newest are shown.
-    if (data.by_month.length > 1) parts.push(sharesText("By month", data.by_month.slice(-limit), limit));
+    if (data.by_month.length > 1) parts.push(groupsText("By month", data.by_month.slice(-limit), limit));
     return [...parts, toolsText(data.by_tool, limit)].join("\n\n");
   },
 });
@@ -135,7 +135,7 @@ function totalRows(all: Totals, size: number): [string, string][] {
   return rows;
 }
 
-function sharesText(title: string, rows: readonly Share[], limit: number): string {
+function groupsText(title: string, rows: readonly GroupTotals[], limit: number): string {
   const shown = rows.slice(0, limit);
   const most = Math.max(...shown.map((row) => row.sessions), 1);
   const width = Math.max(...shown.map((row) => fit(row.name, 30).length));
@@ -146,7 +146,7 @@ function sharesText(title: string, rows: readonly Share[], limit: number): strin
   return [heading(title), ...lines, ...more(rows.length - shown.length)].join("\n");
 }
 
-function toolsText(rows: readonly ToolShare[], limit: number): string {
+function toolsText(rows: readonly ToolTotals[], limit: number): string {
   const shown = rows.slice(0, limit);
   if (shown.length === 0) return heading("No tool was used");
   const most = Math.max(...shown.map((row) => row.uses), 1);

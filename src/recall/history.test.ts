@@ -5,7 +5,7 @@ import { updateLinks } from "../memory/relate/update-links.ts";
 import type { Db } from "../store/db/driver.ts";
 import { findProject } from "../store/tables/projects.ts";
 import { sessionsByPrefix, type SessionEntry } from "../store/reads/session-list.ts";
-import { shares, toolShares, totals } from "../store/reads/stats.ts";
+import { totalsBy, totalsByTool, totals } from "../store/reads/stats.ts";
 import { blame } from "./history/blame.ts";
 import { relatedSessions } from "./history/related.ts";
 import { resumeCommand, resumeLine } from "./history/resume.ts";
@@ -187,18 +187,18 @@ describe("stats", () => {
     });
     const k = findProject(db, "k")?.id;
     expect(totals(db, { projectId: k })).toMatchObject({ sessions: 1, prompts: 1, tool_uses: 2 });
-    expect(shares(db, {}, "project")).toEqual([
+    expect(totalsBy(db, {}, "project")).toEqual([
       { name: "app", key: "k", sessions: 1, prompts: 1, tool_uses: 2 },
       { name: "app", key: "o", sessions: 1, prompts: 1, tool_uses: 0 },
     ]);
-    expect(shares(db, {}, "month").map(({ name, sessions }) => [name, sessions])).toEqual([
+    expect(totalsBy(db, {}, "month").map(({ name, sessions }) => [name, sessions])).toEqual([
       ["2026-01", 1],
       ["2026-02", 1],
     ]);
     db.run("UPDATE sessions SET started_at = ? WHERE agent = 'codex'", new Date(2026, 1, 1, 0, 5).getTime());
-    expect(shares(db, {}, "month").at(-1)?.name).toBe("2026-02");
-    expect(shares(db, {}, "agent").map(({ name }) => name)).toEqual(["claude-code", "codex"]);
-    expect(toolShares(db, {})).toEqual([
+    expect(totalsBy(db, {}, "month").at(-1)?.name).toBe("2026-02");
+    expect(totalsBy(db, {}, "agent").map(({ name }) => name)).toEqual(["claude-code", "codex"]);
+    expect(totalsByTool(db, {})).toEqual([
       { name: "Bash", uses: 1, failed: 1 },
       { name: "Edit", uses: 1, failed: 0 },
     ]);

@@ -7,10 +7,10 @@ import {
   endedSessions,
   newObservationIds,
   newPrompts,
-  type NewSession,
+  type AddedSession,
   newSessions,
   newSummaries,
-  type NewToolUse,
+  type AddedToolUse,
   newToolUses,
 } from "../store/reads/change-feed.ts";
 import { newestIds, type NewestIds } from "../store/reads/counts.ts";
@@ -95,7 +95,7 @@ export function readChanges(db: Db, cursor: Cursor, sentEnds: Set<string>, now: 
     cursor[key] = Math.max(cursor[key], to);
     if (data !== undefined) events.push({ id: cursorText(cursor), event, data });
   };
-  const ifFresh = <Row extends NewSession>(row: Row, describe: (row: Row) => object): object | undefined =>
+  const ifFresh = <Row extends AddedSession>(row: Row, describe: (row: Row) => object): object | undefined =>
     now - row.at > FRESH_MS ? undefined : describe(row);
   for (const row of limited(newSessions(db, cursor.sessions, MAX_ROWS)))
     add("session_started", "sessions", row.id, ifFresh(row, sessionOf));
@@ -126,11 +126,11 @@ export function readChanges(db: Db, cursor: Cursor, sentEnds: Set<string>, now: 
   return { events, hasMore };
 }
 
-function sessionOf(row: NewSession): object {
+function sessionOf(row: AddedSession): object {
   return jsonOf(SESSION, row);
 }
 
-function toolUse(row: NewToolUse): object {
+function toolUse(row: AddedToolUse): object {
   const line = toolLine({ ...row, created_at: row.at }, [], row.cwd);
   return { ...sessionOf(row), ...jsonOf(TOOL_USE, { ...row, ...line, id: `t${row.id}` }) };
 }

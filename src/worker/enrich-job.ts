@@ -5,7 +5,7 @@ import { count } from "../core/text.ts";
 import { openProvider } from "../llm/providers.ts";
 import { enrichTurn } from "../memory/enrich/enrich-turn.ts";
 import type { Db } from "../store/db/driver.ts";
-import { failJob, finishJob, type Job, postponeJob, subjectOf } from "../store/tables/jobs.ts";
+import { failJob, finishJob, type Job, postponeJob, idInKey } from "../store/tables/jobs.ts";
 import { failOrRethrow, type JobContext } from "./background-job.ts";
 
 /** Throws only temporary errors. If the request is aborted, the next worker repeats it. */
@@ -16,7 +16,7 @@ export async function runEnrichJob(db: Db, job: Job, context: JobContext, signal
     const provider = openProvider(settings, env);
     if (provider === undefined) return finishJob(db, job, owner, Date.now(), "no model is configured");
     const isExcluded = (cwd: string): boolean => findCaptureContext(cwd, paths.config, env).isExcluded;
-    const outcome = await enrichTurn(db, provider, Number(subjectOf(job.key)), { settings, signal, isExcluded });
+    const outcome = await enrichTurn(db, provider, Number(idInKey(job.key)), { settings, signal, isExcluded });
     const now = Date.now();
     switch (outcome.kind) {
       case "saved":

@@ -23,7 +23,7 @@ import {
   nextDueAt,
   recoverJobs,
   releaseJobs,
-  subjectOf,
+  idInKey,
 } from "../store/tables/jobs.ts";
 import { repairStore } from "../upkeep/backup/repair.ts";
 import { writeActivityIfChanged } from "./activity.ts";
@@ -320,7 +320,7 @@ class Worker {
     const { paths, env, log } = this.#options;
     try {
       const enrich = userSettings(paths, env).provider !== "none";
-      const steps = runSessionJob(db, subjectOf(job.key), { paths, env, now: Date.now(), enrich });
+      const steps = runSessionJob(db, idInKey(job.key), { paths, env, now: Date.now(), enrich });
       let step = steps.next();
       while (!step.done) {
         await setImmediate();

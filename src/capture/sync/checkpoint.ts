@@ -5,7 +5,7 @@ import type { LineReader, TranscriptFile } from "../../agents/transcript.ts";
 import { turnOf } from "../../agents/turn.ts";
 import { filterValue } from "../../core/privacy/filter.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { privateStates, type SyncState } from "../../store/tables/sync-state.ts";
+import { statesWithPrivatePrompts, type SyncState } from "../../store/tables/sync-state.ts";
 
 /** Increment it when a reader's state changes its shape: every file is then read again from its beginning. */
 export const STATE_VERSION = 3;
@@ -95,7 +95,7 @@ export function privateIdsOf(state: unknown): string[] {
 
 /** The private ids found by earlier runs, in all stored states or those of one session. */
 export function knownPrivateIds(db: Db, sessionId?: string): Set<string> {
-  const states = privateStates(db, sessionId).map((text) => (JSON.parse(text) as { state: unknown }).state);
+  const states = statesWithPrivatePrompts(db, sessionId).map((text) => (JSON.parse(text) as { state: unknown }).state);
   return new Set(states.flatMap(privateIdsOf));
 }
 

@@ -5,8 +5,8 @@ import { LlmError, actionAfterFailure } from "../../llm/error.ts";
 import type { LlmReply, LlmRequest, Provider } from "../../llm/provider.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { transaction } from "../../store/db/transaction.ts";
-import { type Limit, reserve, settle } from "../../store/tables/ledger.ts";
-import { clearPauses, findPause, isPausing, pauseModel } from "../../store/tables/model-pauses.ts";
+import { type Limit, reserve, settleRequest } from "../../store/tables/ledger.ts";
+import { clearPauses, findPause, isActivePause, pauseModel } from "../../store/tables/model-pauses.ts";
 import { requestHash } from "./turn-prompt.ts";
 
 /** The outcome of asking a model about a turn. */
@@ -32,7 +32,7 @@ function later(afterMs: number, counts: boolean, message: string): Enriched {
 /** Returns an outcome while the provider is paused after a failure. */
 export function waitForPause(db: Db, provider: Provider, now: number): Enriched | undefined {
   const pause = findPause(db, provider.fingerprint);
-  if (pause === undefined || !isPausing(pause, now)) return undefined;
+  if (pause === undefined || !isActivePause(pause, now)) return undefined;
   return later(pause.until === null ? MAX_WAIT_MS : pause.until - now, false, `${pause.kind}: ${pause.message}`);
 }
 
@@ -70,13 +70,13 @@ export async function askModel(
   try {
     const reply = await provider.complete(request, signal === undefined ? {} : { signal });
     transaction(db, () => {
-      settle(db, reservation.id, "spent", replyCost(reply.usage, likely, provider, settings));
+      settleRequest(db, reservation.id, "spent", replyCost(reply.usage, likely, provider, settings));
       clearPauses(db, fingerprint);
     });
     return reply;
   } catch (error) {
     const spent = error instanceof LlmError ? error.spent : "unknown";
-    settle(db, reservation.id, "failed", failedCost(spent, likely, provider, settings));
+    settleRequest(db, reservation.id, "failed", failedCost(spent, likely, provider, settings));
     if (error instanceof LlmError) return afterFailure(db, provider, error, now());
     throw error;
   }

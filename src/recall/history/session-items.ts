@@ -5,7 +5,7 @@ import {
   type EntryRow,
   itemsContaining,
   messageTexts,
-  observationAnchors,
+  observationsByItem,
   rowsInSession,
   touchesOfUses,
   transcriptEntries,
@@ -111,7 +111,7 @@ export function readTranscriptPage(
   const from = centre === -1 ? request.from : Math.max(0, centre - Math.floor(limit / 2));
   const rows = all.slice(from, from + limit);
   const items = readItems(db, session, rows);
-  const anchors = observationAnchors(db, session.id);
+  const anchors = observationsByItem(db, session.id);
   const entries = rows.flatMap((row, place) => {
     const item = items.get(itemId(row));
     if (item === undefined) return [];

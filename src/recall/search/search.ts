@@ -3,7 +3,7 @@ import { editDistance } from "../../core/edit-distance.ts";
 import { type PreparedQuery, prepareQuery } from "../../core/query.ts";
 import type { Db } from "../../store/db/driver.ts";
 import type { FtsScope } from "../../store/fts/fts-search.ts";
-import { rarestFirst } from "../../store/fts/query-budget.ts";
+import { sortByRarity } from "../../store/fts/query-budget.ts";
 import { longerWords, similarWords } from "../../store/fts/vocabulary.ts";
 import { sessionIdsOf } from "../../store/tables/sessions.ts";
 import { nearestTurns, type SemanticHit, type SemanticQuery } from "./semantic.ts";
@@ -60,7 +60,7 @@ export function searchSessions(db: Db, text: string, options: SearchOptions): Se
 
 export function findHits(db: Db, text: string, options: SearchOptions): Found {
   const prepared = prepareQuery(text);
-  const query = { ...prepared, words: rarestFirst(db, prepared.words) };
+  const query = { ...prepared, words: sortByRarity(db, prepared.words) };
   const { phrases, words } = query;
   if (phrases.length === 0) return findByWords(db, query, options);
   const exact = runStep(db, query, options, [], phrases);
@@ -81,7 +81,7 @@ function findByWords(db: Db, query: PreparedQuery, options: SearchOptions): Foun
   const isEnough = options.isTyping !== true || found.size >= options.limit;
   if (hasFound(whole) && isEnough) return { ...whole, rung: "words", words };
   const longer = words.slice(0, MAX_PREFIXES).flatMap((word) => longerWords(db, word));
-  const prefix = runStep(db, { ...query, words: rarestFirst(db, [...new Set(longer)]) }, options, near);
+  const prefix = runStep(db, { ...query, words: sortByRarity(db, [...new Set(longer)]) }, options, near);
   if (hasFound(whole)) {
     const [longerFound, ...longerMore] = prefix.groups;
     return { ...prefix, groups: [found, longerFound, ...more, ...longerMore], rung: "words", words };

@@ -9,7 +9,7 @@ import {
   getChunks,
   getCodes,
   getRecords,
-  STORED_ROWS,
+  VECTORS_PER_CHUNK,
   type VectorChunk,
 } from "../../store/vectors/vector-chunks.ts";
 import type { EmbeddingModel } from "../../store/vectors/vectors.ts";
@@ -65,7 +65,7 @@ function refresh(
   const version = writeVersion(db);
   if (before?.version === version && before.model.id === model.id) return before;
   const stored = chunkRevisions(db, model.id);
-  const rows = stored.length * STORED_ROWS;
+  const rows = stored.length * VECTORS_PER_CHUNK;
   const hasCodes = rows > prefilterFrom;
   const isUsable =
     before?.model.id === model.id && before.hasCodes === hasCodes && before.revisions.size <= stored.length;
@@ -79,8 +79,8 @@ function refresh(
   for (const near of Map.groupBy(changed, ({ number }) => Math.floor(number / CHUNKS_PER_READ)).values()) {
     const span = { first: near[0]?.number ?? 0, last: near.at(-1)?.number ?? 0 };
     for (const { number, revision, owners, data } of loaded.read(db, span)) {
-      loaded.put(number * STORED_ROWS, data);
-      loaded.owners.set(owners, number * STORED_ROWS);
+      loaded.put(number * VECTORS_PER_CHUNK, data);
+      loaded.owners.set(owners, number * VECTORS_PER_CHUNK);
       loaded.revisions.set(number, revision);
     }
   }

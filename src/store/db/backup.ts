@@ -21,7 +21,7 @@ export interface Backup {
 const COUNTED_TABLES = ["sessions", "prompts", "messages", "tool_uses", "observations"] as const;
 
 /** The schema version, and the number of rows in each table. */
-export type Contents = Record<"schema" | (typeof COUNTED_TABLES)[number], number>;
+export type BackupContents = Record<"schema" | (typeof COUNTED_TABLES)[number], number>;
 
 const NAME = /^c-mem-(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-(daily|manual|migration)\.db$/;
 const READ_ONLY = { readOnly: true };
@@ -33,7 +33,7 @@ export function backupFolder(database: string): string {
 }
 
 /** Copies a snapshot of the database, without its free pages. Takes minutes for a database of several GB. */
-export function createBackup(database: string, kind: BackupKind, now: number): Backup & { contents: Contents } {
+export function createBackup(database: string, kind: BackupKind, now: number): Backup & { contents: BackupContents } {
   const folder = backupFolder(database);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const name = `c-mem-${new Date(now).toISOString().replace(/[:.]/g, "-")}-${kind}.db`;
@@ -66,7 +66,7 @@ function copyInto(database: string, target: string): void {
 }
 
 /** Reads the whole database and counts its rows. Throws the first problem it finds. */
-export function checkDatabase(path: string): Contents {
+export function checkDatabase(path: string): BackupContents {
   return withDriver(path, READ_ONLY, (db) => {
     const [problem] = integrityProblems(db);
     if (problem !== undefined) throw new AppError("backup_damaged", `${path} is damaged: ${problem}.`);
@@ -80,7 +80,7 @@ export function integrityProblems(db: Db, check: "integrity_check" | "quick_chec
   return lines.filter((line) => !/^(?:ok|\*\*\* .*|)$/.test(line));
 }
 
-function countContents(db: Db): Contents {
+function countContents(db: Db): BackupContents {
   const tables = new Set(db.column<string>(sql`SELECT name FROM sqlite_schema`));
   if (!tables.has("migrations")) throw new AppError("backup_foreign", "This is not a C-Mem database.");
   const schema = db.value<number>(sql`SELECT max(id) FROM migrations`) ?? 0;
@@ -88,7 +88,7 @@ function countContents(db: Db): Contents {
     const count = tables.has(table) ? db.value<number>(sql`SELECT count(*) FROM ${raw(table)}`) : 0;
     return [table, count ?? 0];
   });
-  return { schema, ...Object.fromEntries(counts) } as Contents;
+  return { schema, ...Object.fromEntries(counts) } as BackupContents;
 }
 
 /** Newest first. */

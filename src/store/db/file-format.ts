@@ -5,17 +5,17 @@ import { statOf } from "../../platform/read-file.ts";
 const HEADER_BYTES = 100;
 const MAGIC = "SQLite format 3\0";
 
-export interface Extent {
+export interface ByteRange {
   offset: number;
   length: number;
 }
 
 /** Pages that no table uses. They may still contain bytes of deleted rows. */
-export function freePages(path: string): Extent[] {
+export function freePages(path: string): ByteRange[] {
   return withFile(path, "r", readFreePages);
 }
 
-function readFreePages(fd: number): Extent[] {
+function readFreePages(fd: number): ByteRange[] {
   const header = read(fd, 0, HEADER_BYTES);
   if (!hasMagic(header)) return [];
   const size = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);

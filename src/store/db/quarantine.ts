@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { listFolder, readJson } from "../../platform/read-file.ts";
 import { replaceJson } from "../../platform/replace-file.ts";
 
-export interface Report {
+export interface QuarantineReport {
   at: number;
   /** "restored": the user restored a backup. "damaged": the database was damaged and repaired. */
   why: "restored" | "damaged";
@@ -23,16 +23,16 @@ export function quarantineFolder(quarantine: string, now: number): string {
   return join(quarantine, new Date(now).toISOString().replace(/[:.]/g, "-"));
 }
 
-export function writeReport(folder: string, report: Report): void {
+export function writeReport(folder: string, report: QuarantineReport): void {
   replaceJson(join(folder, NAME), report);
 }
 
 /** Newest first. */
-export function readReports(quarantine: string): (Report & { folder: string })[] {
+export function readReports(quarantine: string): (QuarantineReport & { folder: string })[] {
   const reports = listFolder(quarantine).flatMap((name) => {
     const folder = join(quarantine, name);
-    const report = readJson<Report>(join(folder, NAME));
-    return typeof report?.at === "number" ? [{ ...(report as Report), folder }] : [];
+    const report = readJson<QuarantineReport>(join(folder, NAME));
+    return typeof report?.at === "number" ? [{ ...(report as QuarantineReport), folder }] : [];
   });
   return reports.toSorted((a, b) => b.at - a.at);
 }

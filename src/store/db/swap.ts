@@ -39,7 +39,7 @@ export function isSwapping(database: string): boolean {
   return statOf(markerOf(database)) !== undefined;
 }
 
-/** Writes the marker and waits for processes that did not see it and are opening the database. Requires the worker's lock. */
+/** Writes the marker. Waits until processes that did not see it have opened the database. Needs the worker's lock. */
 export function beginSwap(database: string, aside: string, settleMs = SETTLE_MS): void {
   // A marker that exists was left by a killed process, because only the holder of the worker's lock gets here.
   if (isSwapping(database)) settleSwap(database);

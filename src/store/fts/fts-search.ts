@@ -5,7 +5,7 @@ import type { Db } from "../db/driver.ts";
 import { raw, sql } from "../db/sql.ts";
 import { type FtsHits, type FtsIndex, type Hit, matching, OWN_COLUMNS, projectRows, TURNS } from "./fts-index.ts";
 import { newestHits } from "./newest-rows.ts";
-import { fitToBudget, MAX_SCORED_ROWS } from "./query-budget.ts";
+import { chooseTerms, MAX_SCORED_ROWS } from "./query-budget.ts";
 
 export interface FtsScope {
   project?: number | undefined;
@@ -30,7 +30,7 @@ export function searchIndex(db: Db, index: FtsIndex, query: PreparedQuery, scope
   const ownColumn = column === "" && index === TURNS ? OWN_COLUMNS : column;
   const project = scope.project === undefined ? undefined : projectRows(db, index, scope.project);
   const projectMatch = project?.isSmall === true ? project.match : undefined;
-  const { terms, pairs, tooCommon } = fitToBudget(db, index, query, projectMatch);
+  const { terms, pairs, tooCommon } = chooseTerms(db, index, query, projectMatch);
   const { phrases = [], accept } = scope;
   // Finding a phrase that has only common words takes as long as finding the words.
   const isPhraseCommon = phrases.some((phrase) => !phrase.some((word) => terms.includes(word.toLowerCase())));

@@ -22,7 +22,7 @@ const MAX_CANDIDATES = 128;
 const MAX_TRIED = 8;
 
 /** Sorts words by the number of turns that have them, rarest first. (By tool uses, the top 5 were 0.6 points worse.) */
-export function rarestFirst(db: Db, words: readonly string[]): string[] {
+export function sortByRarity(db: Db, words: readonly string[]): string[] {
   const known: { word: string; rows: number }[] = [];
   let rest = words.slice(0, MAX_CANDIDATES);
   for (const maxRows of MAX_COUNTED_ROWS) {
@@ -35,7 +35,7 @@ export function rarestFirst(db: Db, words: readonly string[]): string[] {
 }
 
 /** `projectMatch`: the match expression for the project, if the project is small enough to be part of the query. */
-export function fitToBudget(
+export function chooseTerms(
   db: Db,
   index: FtsIndex,
   query: { words: string[]; pairs: [string, string][] },

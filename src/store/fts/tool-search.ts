@@ -9,7 +9,7 @@ import { outputOf, type ToolUseRow } from "../tables/tool-uses.ts";
 import { countRows, matching, projectRows, TOOL_USES } from "./fts-index.ts";
 import { type FtsScope, searchIndex } from "./fts-search.ts";
 import { newestHits } from "./newest-rows.ts";
-import { rarestFirst } from "./query-budget.ts";
+import { sortByRarity } from "./query-budget.ts";
 import { longerWords } from "./vocabulary.ts";
 
 export interface ToolUseEntry extends Omit<ToolUseRow, "duration_ms"> {
@@ -40,7 +40,7 @@ export interface ToolUseHits {
 
 /** Tool uses with any of the words, best rank first. Searches the rarest words that fit the query budget. */
 export function bestUses(db: Db, words: readonly string[], scope: Scope, limit: number): ToolUseHits {
-  const query = { words: rarestFirst(db, indexWords(words)), pairs: [], phrases: [], paths: [] };
+  const query = { words: sortByRarity(db, indexWords(words)), pairs: [], phrases: [], paths: [] };
   const { hits, since } = searchIndex(db, TOOL_USES, query, ftsScope(db, scope));
   const ids = hits.flatMap(({ toolUse }) => toolUse ?? []);
   const uses =
@@ -69,7 +69,7 @@ function inputHits(db: Db, words: readonly string[], scope: FtsScope): { ids: nu
   const groups = words.map((word) => beginningWith(db, word));
   const project = scope.project === undefined ? undefined : projectRows(db, TOOL_USES, scope.project);
   if (groups.every((group) => group === undefined)) {
-    const query = { ...scope, words: rarestFirst(db, words), pairs: [], phrases: [], column: COLUMN, project };
+    const query = { ...scope, words: sortByRarity(db, words), pairs: [], phrases: [], column: COLUMN, project };
     const newest = newestHits(db, TOOL_USES, query);
     return { ids: newest.hits.flatMap(({ toolUse }) => toolUse ?? []), since: newest.since };
   }

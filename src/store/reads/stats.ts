@@ -30,7 +30,7 @@ export function totals(db: Db, scope: Scope): Totals {
       (SELECT count(DISTINCT sha) AS commits FROM commits WHERE session_db_id IN (SELECT id FROM chosen))`) as Totals;
 }
 
-export interface Share {
+export interface GroupTotals {
   name: string;
   /** Unique, unlike `name`: two projects may have the same name. */
   key: string;
@@ -41,15 +41,15 @@ export interface Share {
 
 /** In the local time zone. */
 const MONTH = "strftime('%Y-%m', s.started_at / 1000, 'unixepoch', 'localtime')";
-const SHARE_BY = {
+const GROUP_BY = {
   agent: { name: "s.agent", key: "s.agent" },
   project: { name: "p.name", key: "p.key" },
   month: { name: MONTH, key: MONTH },
 } as const;
 
 /** Counts by agent, project or month. Tool uses of subagents are included; subagents are not counted as sessions. */
-export function shares(db: Db, scope: Scope, by: keyof typeof SHARE_BY): Share[] {
-  const [name, key] = [raw(SHARE_BY[by].name), raw(SHARE_BY[by].key)];
+export function totalsBy(db: Db, scope: Scope, by: keyof typeof GROUP_BY): GroupTotals[] {
+  const [name, key] = [raw(GROUP_BY[by].name), raw(GROUP_BY[by].key)];
   return db.all(sql`SELECT ${name} AS name, ${key} AS key, count(*) FILTER (WHERE ${isSession()}) AS sessions,
       sum((SELECT count(*) FROM prompts q WHERE q.session_db_id = s.id)) AS prompts,
       sum((SELECT count(*) FROM tool_uses t WHERE t.session_db_id = s.id)) AS tool_uses
@@ -57,13 +57,13 @@ export function shares(db: Db, scope: Scope, by: keyof typeof SHARE_BY): Share[]
     ${by === "month" ? sql`ORDER BY ${key}` : sql`HAVING sessions > 0 ORDER BY sessions DESC, ${key}`}`);
 }
 
-export interface ToolShare {
+export interface ToolTotals {
   name: string;
   uses: number;
   failed: number;
 }
 
-export function toolShares(db: Db, scope: Scope): ToolShare[] {
+export function totalsByTool(db: Db, scope: Scope): ToolTotals[] {
   return db.all(sql`SELECT t.name, count(*) AS uses, sum(t.is_error) AS failed
     FROM sessions s JOIN tool_uses t ON t.session_db_id = s.id
     WHERE ${scopeCondition(scope)} GROUP BY t.name ORDER BY uses DESC, t.name`);

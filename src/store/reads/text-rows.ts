@@ -5,7 +5,7 @@ import { LIST_COLUMNS } from "../db/merge.ts";
 import { and, raw, sql, type Sql } from "../db/sql.ts";
 import { outputOf } from "../tables/tool-uses.ts";
 
-export interface TextPlace {
+export interface StoredText {
   table: string;
   column: string;
   /** The row's primary key. */
@@ -20,7 +20,7 @@ export interface TextPlace {
 
 const JSON_COLUMNS = new Set([...LIST_COLUMNS, "evidence", "input", "state"]);
 
-export function eachText(db: Db, visit: (place: TextPlace, text: string) => void): void {
+export function eachText(db: Db, visit: (place: StoredText, text: string) => void): void {
   for (const { name, keys, texts, isPacked, session } of textTables(db)) {
     const plain = [...new Set([...keys, ...texts])].filter((column) => !isPacked || column !== "output").map(quote);
     const columns = sql`${raw(plain.join(", "))}${isPacked ? sql`, ${outputOf("x")} AS output` : raw("")}${session}`;
@@ -38,7 +38,7 @@ export function eachText(db: Db, visit: (place: TextPlace, text: string) => void
 }
 
 /** Deletes the row if the new text violates a unique constraint, i.e. if there is another row with this text. */
-export function replaceText(db: Db, { table, column, key, keyColumns }: TextPlace, text: string): void {
+export function replaceText(db: Db, { table, column, key, keyColumns }: StoredText, text: string): void {
   const name = raw(quote(table));
   const isRow = and(...keyColumns.map((one, index) => sql`${raw(quote(one))} = ${key[index]}`));
   const { changes } = db.run(sql`UPDATE OR IGNORE ${name} SET ${raw(quote(column))} = ${text} WHERE ${isRow}`);

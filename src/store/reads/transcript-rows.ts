@@ -90,7 +90,7 @@ export function touchesOfUses(db: Db, toolUseIds: readonly number[]): TouchRow[]
 }
 
 /** The observations derived from each item: "t56" -> ["o12"]. */
-export function observationAnchors(db: Db, sessionDbId: number): Map<string, string[]> {
+export function observationsByItem(db: Db, sessionDbId: number): Map<string, string[]> {
   const rows = db.all<{ id: number; item: string }>(sql`SELECT o.id, e.value AS item
     FROM observations o, json_each(o.evidence) e WHERE o.session_db_id = ${sessionDbId} AND o.is_current = 1 ORDER BY o.id`);
   const byItem = Map.groupBy(rows, ({ item }) => item);

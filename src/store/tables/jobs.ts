@@ -43,7 +43,7 @@ export function sessionKey(sessionId: string): string {
 }
 
 /** The part of a job's key after ":": an agent's session id, or a prompt's row id. */
-export function subjectOf(key: string): string {
+export function idInKey(key: string): string {
   return key.slice(key.indexOf(":") + 1);
 }
 
@@ -145,7 +145,7 @@ export function failJob(
   db.run(sql`UPDATE jobs SET status = iif(again = 1, 'pending', ${attempts >= MAX_ATTEMPTS ? "failed" : "pending"}),
       attempts = iif(again = 1, 0, ${attempts}), run_after = ${runAfter}, last_error = ${reason}, ${UNCLAIMED}
     WHERE ${heldBy(owner, job)}`);
-  if (job.kind === "session") updateStatus(db, [subjectOf(job.key)]);
+  if (job.kind === "session") updateStatus(db, [idInKey(job.key)]);
 }
 
 /** Puts the job back into the queue without counting a failure: the worker stops, or the model is not available. */
@@ -180,7 +180,7 @@ export function recoverJobs(db: Db, isAlive: (owner: string) => boolean, now: nu
         run_after = ${deaths === 1 ? now : now + FIRST_DEATH_WAIT_MS * 2 ** job.deaths},
         last_error = ${`the worker died during this job (${deaths})`}, ${UNCLAIMED}
       WHERE id = ${job.id} AND status = 'running'`);
-    if (job.kind === "session") updateStatus(db, [subjectOf(job.key)]);
+    if (job.kind === "session") updateStatus(db, [idInKey(job.key)]);
   }
   return lost.length;
 }

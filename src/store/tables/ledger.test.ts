@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { prompt, seedStore } from "../../../test/seed.ts";
 import { localDay } from "../../core/time.ts";
-import { costs, type LedgerEntry, type Limits, reserve, settle, spentOn, wasAnswered } from "./ledger.ts";
+import { costs, type LedgerEntry, type Limits, reserve, settleRequest, spentOn, wasAnswered } from "./ledger.ts";
 import { openStore } from "../db/open.ts";
 
 const NOW = new Date(2026, 0, 5, 12).getTime();
@@ -35,7 +35,7 @@ describe("the ledger", () => {
     const db = seeded();
     const reserved = reserve(db, ENTRY, { most: cost(1_000, 50), likely: cost(1_000, 50) }, ROOMY, NOW);
     expect(spentOn(db, localDay(NOW))).toEqual({ tokens: 1_000, microUsd: 50, requests: 1, declined: 0 });
-    settle(db, "id" in reserved ? reserved.id : 0, "spent", took(300));
+    settleRequest(db, "id" in reserved ? reserved.id : 0, "spent", took(300));
     expect(spentOn(db, localDay(NOW))).toEqual({ tokens: 300, microUsd: 0, requests: 1, declined: 0 });
   });
 
@@ -91,9 +91,9 @@ describe("the ledger", () => {
     const db = seeded();
     const reserved = reserve(db, ENTRY, { most: cost(1), likely: cost(1) }, ROOMY, NOW);
     const id = "id" in reserved ? reserved.id : 0;
-    settle(db, id, "failed", took(0));
+    settleRequest(db, id, "failed", took(0));
     expect(wasAnswered(db, "h")).toBe(false);
-    settle(db, id, "spent", took(1));
+    settleRequest(db, id, "spent", took(1));
     expect([wasAnswered(db, "h"), wasAnswered(db, "other")]).toEqual([true, false]);
   });
 

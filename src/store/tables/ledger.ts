@@ -82,7 +82,7 @@ function expireReservations(db: Db, now: number): void {
 }
 
 /** Replaces the reserved cost with the real cost of the request. */
-export function settle(
+export function settleRequest(
   db: Db,
   id: number,
   status: "spent" | "failed",

@@ -1,5 +1,4 @@
-// links: relationships between sessions, observations and targets such as files, e.g. "session s2 continues session
-// s1".
+// links: relationships between sessions, observations, files and others, e.g. "session s2 continues session s1".
 import type { Db } from "../db/driver.ts";
 import { and, anyOf, sql } from "../db/sql.ts";
 

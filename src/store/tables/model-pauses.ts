@@ -19,7 +19,7 @@ export function findPause(db: Db, fingerprint: string): ModelPause | undefined {
 }
 
 /** Whether the pause has not ended. Ignores a pause created in the future: the clock was wrong then. */
-export function isPausing(pause: ModelPause, now: number): boolean {
+export function isActivePause(pause: ModelPause, now: number): boolean {
   return pause.until === null || (pause.until > now && pause.created_at <= now);
 }
 

@@ -36,7 +36,7 @@ export function supersedeByHand(db: Db, olderId: number, newerId: number, now: n
   db.run(sql`UPDATE observations SET is_current = 1 WHERE id = ${newerId}`);
 }
 
-/** If o1 was superseded by o2 and o2 by o3: 1 -> [2, 3]. In a circle, the result includes `id` itself. */
+/** If o2 superseded o1, and o3 superseded o2: 1 -> [2, 3]. In a circle, the result includes `id` itself. */
 export function successorsOf(db: Db, id: number): number[] {
   return db.column(sql`WITH RECURSIVE chain(id) AS (
       SELECT superseded_by FROM observations WHERE id = ${id} AND superseded_by IS NOT NULL

@@ -1,5 +1,4 @@
-// observations.files_modified and files_read: the files of an observation that its turn changed, and those it only
-// read.
+// observations.files_modified and files_read: files of an observation that its turn changed, and files it only read.
 import type { Db } from "../db/driver.ts";
 import type { TurnPlace } from "./prompts.ts";
 import { family } from "./sessions.ts";

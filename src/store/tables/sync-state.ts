@@ -32,7 +32,7 @@ export function readSyncState(db: Db, path: string): SyncState | undefined {
 }
 
 /** The states of readers that skipped an entirely private prompt. For all files or one session's. */
-export function privateStates(db: Db, sessionId?: string): string[] {
+export function statesWithPrivatePrompts(db: Db, sessionId?: string): string[] {
   return db.column(sql`SELECT state FROM sync_state WHERE ${ofSession(sessionId)} AND instr(state, 'Ids":["') > 0`);
 }
 

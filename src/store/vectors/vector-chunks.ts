@@ -8,7 +8,7 @@ import type { EmbeddingModel } from "./vectors.ts";
  * Vectors per chunk, which has about 50 KB. With one row per vector, reading 100,000 vectors takes four times as long.
  * Larger chunks are slow to write, and slow to read one vector from (0.13 ms with 1,024 vectors, 0.02 ms with 128).
  */
-export const STORED_ROWS = 128;
+export const VECTORS_PER_CHUNK = 128;
 
 export interface VectorWrite {
   place: number;
@@ -19,19 +19,19 @@ export interface VectorWrite {
 /** Writes the records to their places. Each chunk is rewritten once, with all of its new records. */
 export function writeRecords(db: Db, model: EmbeddingModel, writes: readonly VectorWrite[]): void {
   const size = recordBytes(model.dimensions);
-  for (const [number, inChunk] of Map.groupBy(writes, ({ place }) => Math.floor(place / STORED_ROWS))) {
+  for (const [number, inChunk] of Map.groupBy(writes, ({ place }) => Math.floor(place / VECTORS_PER_CHUNK))) {
     const [before] = getChunks(db, model.id, { first: number, last: number });
     const rows = Math.max(
       (before?.records.length ?? 0) / size,
-      ...inChunk.map(({ place }) => (place % STORED_ROWS) + 1),
+      ...inChunk.map(({ place }) => (place % VECTORS_PER_CHUNK) + 1),
     );
     const records = new Uint8Array(rows * size);
     const owners = new Int32Array(rows);
     records.set(before?.records ?? []);
     owners.set(before?.owners ?? []);
     for (const { place, record, sessionDbId } of inChunk) {
-      records.set(record, (place % STORED_ROWS) * size);
-      owners[place % STORED_ROWS] = sessionDbId;
+      records.set(record, (place % VECTORS_PER_CHUNK) * size);
+      owners[place % VECTORS_PER_CHUNK] = sessionDbId;
     }
     const revision = (before?.revision ?? 0) + 1;
     db.run(sql`INSERT INTO vector_chunks (model_id, number, revision, owners, records)
@@ -91,9 +91,9 @@ export function getRecords(db: Db, { id, dimensions }: EmbeddingModel, places: r
   const size = recordBytes(dimensions);
   const records = new Uint8Array(places.length * size);
   const rows = db.all<{ index: number; record: Uint8Array }>(
-    sql`SELECT j.key AS "index", substr(c.records, (j.value % ${raw(STORED_ROWS)}) * ${size} + 1, ${size}) AS record
+    sql`SELECT j.key AS "index", substr(c.records, (j.value % ${raw(VECTORS_PER_CHUNK)}) * ${size} + 1, ${size}) AS record
       FROM json_each(${places}) j CROSS JOIN vector_chunks c
-        ON c.model_id = ${id} AND c.number = j.value / ${raw(STORED_ROWS)}`,
+        ON c.model_id = ${id} AND c.number = j.value / ${raw(VECTORS_PER_CHUNK)}`,
   );
   for (const { index, record } of rows) if (record.length === size) records.set(record, index * size);
   return records;

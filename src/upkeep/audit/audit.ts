@@ -6,7 +6,7 @@ import { addKinds, cleaned, cleanedJson } from "../../core/privacy/cleaned-text.
 import { secretRanges } from "../../core/privacy/redact.ts";
 import { eachChunk } from "../../platform/read-file.ts";
 import { isDamage, withDriver } from "../../store/db/driver.ts";
-import { type Extent, freePages } from "../../store/db/file-format.ts";
+import { type ByteRange, freePages } from "../../store/db/file-format.ts";
 import { eachText } from "../../store/reads/text-rows.ts";
 import { isUnclean } from "../erase/erase-rows.ts";
 
@@ -136,7 +136,7 @@ const BY_NAME = new Set(["credential", "cookie", "url-password", "curl-user", "b
 const PRIVATE = /<private[\s>]/gi;
 const OVERLAP_BYTES = 64 * 1024;
 
-function auditBytes(path: string, file: string, free: readonly Extent[] = []): Finding[] {
+function auditBytes(path: string, file: string, free: readonly ByteRange[] = []): Finding[] {
   const findings = new Map<number, Finding>();
   eachChunk(path, OVERLAP_BYTES, (chunk, from) => {
     const text = chunk.toString("latin1");

@@ -8,7 +8,7 @@ import { replaceFile } from "../../platform/replace-file.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { indexToolUse } from "../../store/fts/search-index.ts";
-import { eachText, replaceText, type TextPlace } from "../../store/reads/text-rows.ts";
+import { eachText, replaceText, type StoredText } from "../../store/reads/text-rows.ts";
 import { indexObservation } from "../../store/tables/observations.ts";
 import { markSessionStale } from "../../store/tables/stale-turns.ts";
 import { freeVectorsOf, scrubVectors } from "../../store/vectors/vectors.ts";
@@ -19,7 +19,7 @@ import { sql } from "../../store/db/sql.ts";
 /** Returns how many rows were rewritten. Their old bytes stay in the file until `scrub`. */
 export function cleanRows(db: Db): number {
   return transaction(db, () => {
-    const changes: { place: TextPlace; text: string }[] = [];
+    const changes: { place: StoredText; text: string }[] = [];
     eachText(db, (place, text) => {
       const clean = place.isJson ? cleanedJson(text) : cleaned(text);
       if (clean !== undefined) changes.push({ place, text: clean.text });
@@ -34,7 +34,7 @@ export function cleanRows(db: Db): number {
 }
 
 /** Updates the indexes at once; memory and vectors of the sessions are derived again later. */
-function reindex(db: Db, places: readonly TextPlace[]): void {
+function reindex(db: Db, places: readonly StoredText[]): void {
   const idsIn = (table: string): Set<number> =>
     new Set(places.filter((place) => place.table === table).map((place) => Number(place.key[0])));
   for (const id of idsIn("tool_uses")) indexToolUse(db, id);

@@ -9,7 +9,7 @@ import { repairHeader } from "../../store/db/file-format.ts";
 import { createMerge, MERGE_TABLES, type MergedRow, type MergeTable } from "../../store/db/merge.ts";
 import { migrate } from "../../store/db/migrate.ts";
 import { wasTruncated, relaxDurability, setFileLayout } from "../../store/db/open.ts";
-import { quarantineFolder, type Report, writeReport } from "../../store/db/quarantine.ts";
+import { quarantineFolder, type QuarantineReport, writeReport } from "../../store/db/quarantine.ts";
 import { salvageRows } from "../../store/db/salvage.ts";
 import { beginSwap, endSwap, cancelOnError, scratchFolder } from "../../store/db/swap.ts";
 import { transaction } from "../../store/db/transaction.ts";
@@ -21,7 +21,7 @@ export type Repair =
   | { kind: "intact" }
   /** Only the search index was damaged; it was rebuilt. */
   | { kind: "indexed" }
-  | { kind: "replaced"; report: Report; quarantine: string };
+  | { kind: "replaced"; report: QuarantineReport; quarantine: string };
 
 export type RepairPhase = "checking" | "rebuilding indexes" | "copying" | "reading rows" | "verifying";
 type OnStep = (phase: RepairPhase, rows: number) => void;
@@ -49,7 +49,7 @@ export function repairStore(paths: Paths, now: number, { settleMs, onStep = () =
   beginSwap(paths.database, quarantine, settleMs);
   try {
     const { incoming, ...rest } = cancelOnError(paths.database, () => build(paths, scratch, now, onStep));
-    const report: Report = { at: now, why: "damaged", problem: problem.text, ...rest };
+    const report: QuarantineReport = { at: now, why: "damaged", problem: problem.text, ...rest };
     cancelOnError(paths.database, () => writeReport(quarantine, report));
     endSwap(paths.database, incoming);
     return { kind: "replaced", report, quarantine };
@@ -94,7 +94,7 @@ function build(
   scratch: string,
   now: number,
   onStep: OnStep,
-): Pick<Report, "backup" | "recovered" | "lost"> & { incoming: string } {
+): Pick<QuarantineReport, "backup" | "recovered" | "lost"> & { incoming: string } {
   onStep("copying", 0);
   const incoming = join(scratch, "incoming.db");
   const damaged = copyDamaged(paths.database, scratch);
@@ -189,7 +189,7 @@ export function repairText(repair: Repair): string {
   return `${reportText(repair.report)} The damaged file is in ${repair.quarantine}.`;
 }
 
-export function reportText({ backup, recovered = {}, lost = 0 }: Report): string {
+export function reportText({ backup, recovered = {}, lost = 0 }: QuarantineReport): string {
   const rows = Object.values(recovered).reduce((sum, number) => sum + number, 0);
   const parts = [
     backup === undefined ? "It was rebuilt" : `The backup ${backup} was restored`,

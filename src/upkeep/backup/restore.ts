@@ -1,7 +1,7 @@
 // Replaces the database with a backup and quarantines the old one. What was forgotten since the backup stays deleted.
 import { existsSync } from "node:fs";
 import type { Paths } from "../../config/paths.ts";
-import { checkDatabase, type Contents, copyDatabase } from "../../store/db/backup.ts";
+import { checkDatabase, type BackupContents, copyDatabase } from "../../store/db/backup.ts";
 import { isBusy, withDriver } from "../../store/db/driver.ts";
 import { migrate } from "../../store/db/migrate.ts";
 import { keepLastIds, type LastIds, lastIds } from "../../store/db/item-ids.ts";
@@ -14,7 +14,7 @@ import { insertTombstone, type Tombstone, type TombstoneKind } from "../../store
 import { deleteForgotten } from "../erase/scrub-backups.ts";
 
 export interface Restored {
-  contents: Contents;
+  contents: BackupContents;
   /** Where the replaced database is. */
   quarantine: string;
   /** How many rows of the backup had been forgotten since it was made. */
