@@ -12,6 +12,7 @@ export function safeLines(text: string): string {
   return neutraliseTags(lines, (rest, bracket) => bracket === "<" && QUOTED.test(rest)).trim();
 }
 
+/** Makes one line of the text, of at most `maxChars`. */
 export function safeLine(text: string, maxChars: number): string {
   return oneLine(safeLines(text.slice(0, maxChars * 4)), maxChars);
 }

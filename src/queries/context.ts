@@ -61,7 +61,7 @@ export const context = defineQuery({
     }),
   }),
   run({ project: name, source = "startup", days, ...input }, { db, paths, env, cwd }) {
-    const { project, here, tree, settings } = findPreviewTarget(name, { db, paths, env, cwd: input.cwd ?? cwd });
+    const { project, placeName, tree, settings } = findPreviewTarget(name, { db, paths, env, cwd: input.cwd ?? cwd });
     const request = {
       source,
       settings: { ...settings, ...readOverrides(input as Record<string, unknown>) },
@@ -72,7 +72,7 @@ export const context = defineQuery({
     const block = project === undefined ? EMPTY_CONTEXT : buildContext(db, { ...request, project });
     const { text, items, tokens, gone } = block;
     // Over HTTP an empty context is no error: an editor then starts its session without context.
-    if (cwd !== undefined && text === "") throw nothingKnown(name, project, { here, days });
+    if (cwd !== undefined && text === "") throw noContextError(name, project, { placeName, days });
     const found = project === undefined ? null : { key: project.key, name: project.name };
     return { data: { project: found, text, items, chars: text.length, tokens, stale: gone } };
   },
@@ -86,10 +86,10 @@ export const context = defineQuery({
   },
 });
 
-function nothingKnown(
+function noContextError(
   name: string | undefined,
   project: ProjectRow | undefined,
-  { here, days }: { here: string; days: number | undefined },
+  { placeName, days }: { placeName: string; days: number | undefined },
 ): AppError {
   if (name !== undefined && project === undefined)
     return nothingFound(
@@ -98,7 +98,7 @@ function nothingKnown(
     );
   const span = days === undefined ? "yet" : `in the last ${days === 1 ? "day" : count(days, "day")}`;
   return nothingFound(
-    `No memory of ${name ?? here} ${span}.`,
+    `No memory of ${name ?? placeName} ${span}.`,
     days === undefined
       ? "`c-mem sync` imports earlier sessions; `c-mem status` shows what is stored."
       : "Use a larger --days, or omit it.",
@@ -107,7 +107,7 @@ function nothingKnown(
 
 interface PreviewTarget {
   project: ProjectRow | undefined;
-  here: string;
+  placeName: string;
   tree: ReturnType<typeof describeTree> | undefined;
   settings: Settings;
 }
@@ -116,15 +116,20 @@ function findPreviewTarget(
   name: string | undefined,
   { db, paths, env, cwd }: Omit<QueryContext, "embeddings">,
 ): PreviewTarget {
-  if (name === undefined && cwd === undefined) throw usageError("Neither project nor cwd is given.");
+  if (name === undefined && cwd === undefined) throw usageError("project and cwd are missing. Give one of them.");
   const place = cwd === undefined ? undefined : findPlace(cwd);
   const loaded = loadSettings({ user: paths.config, project: place?.projectFiles ?? [] }, env);
   // If the project is given by name, its folder is not read.
   if (name !== undefined || place === undefined)
-    return { project: projectsNamed(db, name ?? "")[0], here: name ?? "", tree: undefined, settings: loaded.values };
-  const here = identifyProject(place, loaded);
+    return {
+      project: projectsNamed(db, name ?? "")[0],
+      placeName: name ?? "",
+      tree: undefined,
+      settings: loaded.values,
+    };
+  const current = identifyProject(place, loaded);
   const tree = describeTree(place, undefined, readRefLog(place));
-  return { project: findProject(db, here.key), here: here.name, tree, settings: loaded.values };
+  return { project: findProject(db, current.key), placeName: current.name, tree, settings: loaded.values };
 }
 
 function readOverrides(input: Record<string, unknown>): Partial<Settings> {

@@ -1,4 +1,4 @@
-// The sessions of a project, newest first.
+// Lists the sessions of a project or of all projects, newest first.
 import { nothingFound } from "../core/error.ts";
 import { count, withCommas } from "../core/text.ts";
 import { columns, fit, pad, padLeft } from "../platform/terminal/layout.ts";

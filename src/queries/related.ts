@@ -1,4 +1,4 @@
-// The sessions that share work with one session, and why.
+// Finds the sessions that share files, commits, links, branch or topics with one session.
 import { nothingFound } from "../core/error.ts";
 import { count } from "../core/text.ts";
 import { sessionTerms } from "../memory/relate/terms.ts";

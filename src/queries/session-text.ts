@@ -23,7 +23,7 @@ export function howLong(ms: number): string {
   return `${Math.round(hours / 24)} days`;
 }
 
-/** " +3 -1", or "" without changed lines */
+/** Returns " +3 -1", or "" without changed lines. */
 export function changeText(change: { added: number; removed: number }): string {
   const parts = [change.added > 0 && `+${change.added}`, change.removed > 0 && `-${change.removed}`].filter(Boolean);
   return parts.length === 0 ? "" : ` ${parts.join(" ")}`;

@@ -3,7 +3,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** Most connections without the token or cookie. A browser opens six before it has the cookie. */
+/** At most this many connections without the token or cookie. A browser opens six before it has the cookie. */
 const MAX_UNKNOWN = 128;
 /** Time that a new connection has for its first request, on a busy machine. */
 const GRACE_MS = 1_000;
