@@ -1,6 +1,6 @@
 // The command line: parses the arguments, runs the command, turns errors into messages and exit codes.
 import { resolvePaths } from "../config/paths.ts";
-import { nearest } from "../core/edit-distance.ts";
+import { nearestWord } from "../core/edit-distance.ts";
 import { AppError } from "../core/error.ts";
 import { terminalSafe } from "../core/terminal.ts";
 import { VERSION } from "../core/version.ts";
@@ -81,7 +81,7 @@ async function printUsage(name: string): Promise<void> {
 }
 
 function unknownCommand(name: string): AppError {
-  const meant = nearest(name, COMMAND_NAMES);
+  const meant = nearestWord(name, COMMAND_NAMES);
   return new AppError("usage", `Unknown command "${name}".`, {
     hint: meant === undefined ? "`c-mem --help` lists the commands." : `Did you mean ${meant}?`,
   });

@@ -1,6 +1,6 @@
 // Reads a command line by the command's field table.
 import { AppError } from "../core/error.ts";
-import { nearest } from "../core/edit-distance.ts";
+import { nearestWord } from "../core/edit-distance.ts";
 import type { Field, Fields } from "../queries/fields.ts";
 
 export interface Flag {
@@ -84,7 +84,7 @@ function takeWords(fields: Fields, words: readonly string[], values: Record<stri
 }
 
 function unknownOption(name: string, flags: readonly Flag[]): AppError {
-  const meant = nearest(
+  const meant = nearestWord(
     name,
     flags.flatMap(({ spellings }) => spellings),
   );

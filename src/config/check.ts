@@ -1,6 +1,6 @@
 // Finds settings without effect: misspelt keys, patterns that match nothing.
 import { basename, dirname, join } from "node:path";
-import { nearest } from "../core/edit-distance.ts";
+import { nearestWord } from "../core/edit-distance.ts";
 import { explainJson } from "./json-error.ts";
 import { loadSettings, readSettingsFile, type SettingsFiles } from "./load.ts";
 import { type Env, userHome } from "./paths.ts";
@@ -31,7 +31,7 @@ export function checkSettingsFiles(files: SettingsFiles, env: Env) {
 function unknownKey(key: string, path: string): string[] {
   if (key === "$schema" || SETTING_KEYS.some((known) => known === key)) return [];
   if (RETIRED_KEYS.includes(key)) return [`${path}: "${key}" is no longer a setting; delete it`];
-  const meant = nearest(key, SETTING_KEYS);
+  const meant = nearestWord(key, SETTING_KEYS);
   return [`${path}: there is no setting "${key}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`];
 }
 
@@ -54,7 +54,7 @@ export function missingFolder(pattern: string, env: Env): string[] {
   const wild = names.findIndex((name) => /[*?]/.test(name));
   const path = (wild === -1 ? names : names.slice(0, wild)).join("/") || "/";
   if (statOf(path) !== undefined) return [];
-  const sibling = nearest(basename(path), listFolder(dirname(path)));
+  const sibling = nearestWord(basename(path), listFolder(dirname(path)));
   const hint = sibling === undefined ? "" : `; did you mean ${join(dirname(path), sibling)}?`;
   return [`"${pattern}" matches nothing: ${path} does not exist${hint}`];
 }

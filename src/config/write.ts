@@ -1,5 +1,5 @@
 // Changes one setting in the user's file and keeps the rest of the file.
-import { nearest } from "../core/edit-distance.ts";
+import { nearestWord } from "../core/edit-distance.ts";
 import { AppError } from "../core/error.ts";
 import { replaceJson } from "../platform/replace-file.ts";
 import { explainJson } from "./json-error.ts";
@@ -18,7 +18,7 @@ import {
 export function findSettingKey(name: string): SettingKey {
   const key = SETTING_KEYS.find((one) => one === name);
   if (key !== undefined) return key;
-  const meant = nearest(name, SETTING_KEYS);
+  const meant = nearestWord(name, SETTING_KEYS);
   const hint = meant === undefined ? "`c-mem config` lists them." : `Did you mean ${meant}?`;
   throw new AppError("usage", `There is no setting "${name}".`, { hint });
 }

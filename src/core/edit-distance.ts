@@ -21,7 +21,7 @@ export function editDistance(a: string, b: string, max: number): number {
 }
 
 /** The closest word, ignoring case; undefined if more than two letters, or a third of the name, differ. */
-export function nearest<T extends string>(name: string, words: readonly T[]): T | undefined {
+export function nearestWord<T extends string>(name: string, words: readonly T[]): T | undefined {
   const max = Math.min(2, Math.floor(name.length / 3));
   const near = words.map((word) => ({ word, distance: editDistance(name.toLowerCase(), word.toLowerCase(), max) }));
   return near.filter(({ distance }) => distance <= max).toSorted((a, b) => a.distance - b.distance)[0]?.word;

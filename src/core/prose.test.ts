@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clip, plain, readBlocks, sentencesOf, wholeSentences } from "./prose.ts";
+import { clip, stripMarkdown, readBlocks, sentencesOf, wholeSentences } from "./prose.ts";
 
 describe("blocks", () => {
   it("skip code, tables, quotations, rules and program output", () => {
@@ -39,7 +39,7 @@ describe("plain text", () => {
     ["use <name> in `<p>` but not <b>this</b>", "use <name> in `<p>` but not this"],
     ["see [x](https://y.z)", "see x"],
   ])("of %s", (text, expected) => {
-    expect(plain(text)).toBe(expected);
+    expect(stripMarkdown(text)).toBe(expected);
   });
 });
 

@@ -44,7 +44,7 @@ export function readBlocks(markdown: string): Block[] {
     const heading = HEADING.exec(line)?.[1] ?? /^\s*\*\*([^*]{1,200})\*\*:?\s*$/.exec(line)?.[1];
     if (heading !== undefined) {
       close();
-      section = plain(heading);
+      section = stripMarkdown(heading);
       add(blocks, { kind: "heading", text: section, section });
       continue;
     }
@@ -68,7 +68,7 @@ function isWrapped(before: string, line: string): boolean {
 }
 
 function add(blocks: Block[], block: Block): void {
-  const text = plain(block.text);
+  const text = stripMarkdown(block.text);
   if (/[\p{L}\p{N}]/u.test(text)) blocks.push({ ...block, text });
 }
 
@@ -100,7 +100,7 @@ function withoutTags(text: string): string {
 }
 
 /** Removes Markdown except backticks, which mark names. */
-export function plain(text: string): string {
+export function stripMarkdown(text: string): string {
   return (
     withoutTags(text)
       .replace(/!?\[([^\]]{0,300})\]\([^)\s]{0,1000}\)/g, "$1")

@@ -56,7 +56,7 @@ export async function openEmbedder(source: Exclude<EmbedSource, { kind: "none" }
 const QUERY_TIMEOUT_MS = 3_000;
 
 /** Opens the embedder that made the vectors with this id, to embed a query. Undefined if it is no longer available. */
-export async function openById(
+export async function openEmbedderById(
   id: string,
   settings: EmbedSettings,
   env: Env,

@@ -123,8 +123,8 @@ function expectFits(name: string, json: unknown): void {
   expect(z.safeParse(replyEnvelope(routeOf(name)), json).error?.issues).toBeUndefined();
 }
 
-describe("every operation", () => {
-  it("of the OpenAPI document is called in this file", async () => {
+describe("the API", () => {
+  it("documents the operations that this file calls, and no others", async () => {
     const { json } = await world.get("/api/openapi.json");
     const { paths } = json as unknown as { paths: Record<string, Record<string, object>> };
     const documented = Object.entries(paths).flatMap(([path, methods]) =>
@@ -134,20 +134,20 @@ describe("every operation", () => {
     expect([...called].toSorted()).toEqual(documented.toSorted());
   });
 
-  it.each(CALLS)("%s replies to %s according to its schema", async (name, path, body) => {
+  it.each(CALLS)("answers %s (%s) according to its schema", async (name, path, body) => {
     const { status, json } = await world.send(name.split(" ")[0] ?? "", path, body);
     expect({ path, status, error: json.error }).toEqual({ path, status: 200, error: undefined });
     expectFits(name, json);
   });
 
-  it("of search accepts `query` for `q`", async () => {
+  it("accepts `query` for `q` in a search", async () => {
     const found = async (path: string) => (await world.get(path)).json.data["results"] as { session_id: string }[];
     const [short, long] = [await found("/api/search?q=cache"), await found("/api/search?query=cache")];
     expect(short.length).toBeGreaterThan(0);
     expect(long.map(({ session_id }) => session_id)).toEqual(short.map(({ session_id }) => session_id));
   });
 
-  it("of a timeline returns the requested number of turns in each direction", async () => {
+  it("returns the requested number of turns in each direction of a timeline", async () => {
     const shown = async (query: string) => {
       const { json } = await world.get(`/api/timeline?${query}`);
       const turns = json.data["results"] as { session_id: string; turn: number; is_anchor: boolean }[];
@@ -176,7 +176,7 @@ describe("every operation", () => {
     });
   });
 
-  it("of a timeline filters by observation type, except for the anchor", async () => {
+  it("filters a timeline by observation type, except for the anchor", async () => {
     const shown = async (query: string) =>
       ((await world.get(`/api/timeline?anchor=two&${query}`)).json.data["results"] as { session_id: string }[]).map(
         ({ session_id }) => session_id,
@@ -185,14 +185,14 @@ describe("every operation", () => {
     expect(await shown("type=refactor")).toEqual(["two", "two"]);
   });
 
-  it("of context injection returns empty context for an unknown project", async () => {
+  it("returns empty context for an unknown project", async () => {
     const text = await world.get("/api/context/inject?project=nowhere", { Accept: "text/plain" });
     expect([text.status, text.text]).toEqual([200, ""]);
     const { json } = await world.get("/api/context/inject?project=nowhere");
     expect(json.data).toEqual({ project: null, text: "", items: [], chars: 0, tokens: 0, stale: 0 });
   });
 
-  it("on observations accepts names with commas, and rejects an observation without a text", async () => {
+  it("accepts file names with commas, and rejects observations without a text", async () => {
     const files = ["docs/one, two.md", "src/cache.ts"];
     const { json } = await world.send("POST", "/api/observations", { text: "Commas are names too.", all: true, files });
     expect(json).toMatchObject({ data: { files, concepts: [] } });
@@ -200,7 +200,7 @@ describe("every operation", () => {
     expect(emptied.json.error.message).toBe("An observation needs a title and a text.");
   });
 
-  it("of forget waits if it can be undone, and else runs at once", async () => {
+  it("delays a forget that can be undone", async () => {
     const wish = { ids: ["o1"], hold_seconds: 30 };
     const first = (await world.send("POST", "/api/forget", wish)).json;
     expectFits("POST /api/forget", first);

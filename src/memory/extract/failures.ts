@@ -1,7 +1,7 @@
 // Finds failed commands, failed edits and denied tool uses of a turn, and what made a failed command pass.
 import { errorSubject, isDenial, lastError, errorMessage } from "../../core/error-text.ts";
 import type { Observation } from "../../core/memory.ts";
-import { clip, plain } from "../../core/prose.ts";
+import { clip, stripMarkdown } from "../../core/prose.ts";
 import { commandHead, commandOverlap } from "../../core/shell-command.ts";
 import { listText } from "../../core/text.ts";
 import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
@@ -153,7 +153,7 @@ function failedCommands(runs: readonly Run[]): string[] {
     hasFailed(run) && work.findIndex((other) => hasFailed(other) && other.key === run.key) === index;
   return work.filter(isFirst).map((run) => {
     const start = work.indexOf(run) + 1;
-    const line = errorMessage(plain(lastError(run.use.output)));
+    const line = errorMessage(stripMarkdown(lastError(run.use.output)));
     const reason = line === undefined ? "" : ` (${clip(line.replaceAll("`", "'"), ERROR_CHARS)})`;
     const failed = `${shownCommand(run.command)} failed${reason}`;
     const success = work.findIndex((one, index) => index >= start && one.key === run.key && hasPassed(one));
@@ -169,7 +169,7 @@ function failedEdits(toolUses: readonly EvidenceToolUse[]): string[] {
       /^(?:Edit|MultiEdit|Write|NotebookEdit)$/.test(name) && isError && typeof input["file_path"] === "string",
   );
   return [...Map.groupBy(failed, ({ input }) => String(input["file_path"]))].map(([path, uses]) => {
-    const reason = plain(uses[0]?.output.replace(/<\/?tool_use_error>/g, "").split("\n", 1)[0] ?? "");
+    const reason = stripMarkdown(uses[0]?.output.replace(/<\/?tool_use_error>/g, "").split("\n", 1)[0] ?? "");
     const times = uses.length === 1 ? "" : ` ${uses.length} times`;
     return `Editing ${baseName(path)} failed${times}${reason === "" ? "" : `: ${clip(reason, ERROR_CHARS)}`}`;
   });

@@ -1,7 +1,7 @@
 // Finds the next steps after a turn: failing tests, open tasks, and remaining work that the agent named.
 import { TURN_INTERRUPTED } from "../../core/memory.ts";
 import { asArray, asObject } from "../../core/json.ts";
-import { clip, plain, sentencesOf } from "../../core/prose.ts";
+import { clip, stripMarkdown, sentencesOf } from "../../core/prose.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { shownCommand } from "./commands.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
@@ -27,7 +27,7 @@ function awaySummary({ messages }: TurnEvidence): string[] {
   const isAway = /\bNext(?: action)?(?:: | is )/;
   const text = messages.findLast((message) => message.role === "system" && isAway.test(message.text))?.text ?? "";
   const next = /\bNext(?: action)?(?:: | is )([\s\S]{5,300})$/.exec(text)?.[1];
-  return next === undefined ? [] : [capitalise(plain(next))];
+  return next === undefined ? [] : [capitalise(stripMarkdown(next))];
 }
 
 function stepsIn({ blocks }: FinalMessage): string[] {
@@ -80,5 +80,5 @@ function openTasks({ toolUses }: TurnEvidence): string[] {
 }
 
 function taskText(value: unknown): string {
-  return typeof value === "string" ? clip(plain(value.slice(0, 1_000)), TASK_CHARS) : "";
+  return typeof value === "string" ? clip(stripMarkdown(value.slice(0, 1_000)), TASK_CHARS) : "";
 }

@@ -1,6 +1,6 @@
 // Writes the summary of a turn: request, investigated, learned, completed, next steps, notes.
 import type { Observation, Summary } from "../../core/memory.ts";
-import { clip, plain, sentencesOf } from "../../core/prose.ts";
+import { clip, stripMarkdown, sentencesOf } from "../../core/prose.ts";
 import { listText } from "../../core/text.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { filesText } from "./changes.ts";
@@ -63,7 +63,7 @@ function investigated({ toolUses }: TurnEvidence, read: readonly string[]): stri
   return [
     read.length === 1 ? `Read ${files}` : "",
     read.length > 1 ? `Read ${read.length} files: ${files}${read.length > 4 ? ", …" : ""}` : "",
-    listed("Searched for", searched, (text) => `“${clip(plain(text), 60)}”`),
+    listed("Searched for", searched, (text) => `“${clip(stripMarkdown(text), 60)}”`),
     listed("Fetched", pages, (text) => clip(text, 120)),
     agents > 0 ? `Asked ${agents} ${agents === 1 ? "subagent" : "subagents"}` : "",
   ];

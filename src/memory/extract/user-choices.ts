@@ -1,6 +1,6 @@
 // Finds decisions that the user made in the agent's dialogs: answered questions and approved plans.
 import type { Observation } from "../../core/memory.ts";
-import { clip, plain, readBlocks, sentencesOf } from "../../core/prose.ts";
+import { clip, stripMarkdown, readBlocks, sentencesOf } from "../../core/prose.ts";
 import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { newObservation } from "./observation.ts";
 import { TITLE_CHARS } from "./user-request.ts";
@@ -17,12 +17,16 @@ function answersOf({ input, output, id }: EvidenceToolUse) {
   // Claude Code: User has answered your questions: "Which store?"="SQLite", ...
   const pairs = [...output.matchAll(/"([^"\n]{3,400})"="([^"\n]{1,600})"/g)];
   if (pairs.length > 0) {
-    return pairs.map(([, question = "", answer = ""]) => ({ question: plain(question), answer: plain(answer), id }));
+    return pairs.map(([, question = "", answer = ""]) => ({
+      question: stripMarkdown(question),
+      answer: stripMarkdown(answer),
+      id,
+    }));
   }
   const question = input["question"];
   const answer = /^(?:User (?:responded|selected|answered)|Answer)[^:]*:\s*([\s\S]+)$/.exec(output.trim())?.[1];
   return typeof question === "string" && answer !== undefined
-    ? [{ question: plain(question.slice(0, 600)), answer: plain(answer.slice(0, 1_000)), id }]
+    ? [{ question: stripMarkdown(question.slice(0, 600)), answer: stripMarkdown(answer.slice(0, 1_000)), id }]
     : [];
 }
 

@@ -4,7 +4,7 @@ import type { Env, Paths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { prepareQuery } from "../../core/query.ts";
 import type { Embedder } from "../../embed/embedder.ts";
-import { embedSource, INSTALL_HINT, openById } from "../../embed/source.ts";
+import { embedSource, INSTALL_HINT, openEmbedderById } from "../../embed/source.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { commonWords } from "../../store/fts/query-budget.ts";
 import type { Hit } from "../../store/fts/fts-index.ts";
@@ -76,7 +76,7 @@ export async function embedQuery(db: Db, text: string, options: EmbedQueryOption
   for (const { model, vectors } of models) {
     try {
       const open = options.embedder?.id === model.name ? options.embedder : undefined;
-      const embedder = open ?? (await openById(model.name, settings, env, paths));
+      const embedder = open ?? (await openEmbedderById(model.name, settings, env, paths));
       if (embedder === undefined) continue;
       const [vector] = await embedder.embed([withoutCommonWords(db, text, project)]);
       if (open === undefined) await embedder.close();

@@ -1,5 +1,5 @@
 // Finds passwords on command lines and in login files by their position. They may look like anything.
-import { calls, hex, lazy, login, logins, type Secret, VALUE, WORD } from "./secret.ts";
+import { callRows, hex, lazy, loginRow, loginRows, type Secret, VALUE, SAMPLE_PASSWORD } from "./secret.ts";
 import { isHarmless } from "./judge.ts";
 import { isMixed, isName, isPlaceholder, STRONG_KEY, WORDS } from "./placeholders.ts";
 
@@ -13,7 +13,7 @@ const SHELL_NAME = String.raw`[\w.-]{1,80}`;
 /** Columns: sample, hints, the pattern up to the password. */
 export const COMMANDS: readonly Secret[] = [
   // Passwords as arguments of a command.
-  ...logins(String.raw`
+  ...loginRows(String.raw`
     mysql -u root -p%                    mysql|mariadb                (?:mysql|mariadb)\w{0,10}${REST}-p(?!\\[nrt])(?=["']?[^\s"'-])
     mongosh -u admin -p % app            mongo                        mongo\w{0,10}${REST}-p${TO_VALUE}
     sshpass -p % ssh host                sshpass                      sshpass[ \t]{1,4}-p[ \t]?
@@ -59,34 +59,34 @@ export const COMMANDS: readonly Secret[] = [
     lftp -u ann,% host                   lftp                         lftp${REST}-u[ \t]{1,4}["']?[^\s"',]{1,80},
     htpasswd -b .htpasswd a %            htpasswd                     htpasswd[ \t](?:-\w{1,4}[ \t]){0,4}-\w{0,3}b\w{0,3}(?:[ \t]-\w{1,4}){0,4}[ \t]{1,4}\S{1,100}[ \t]\S{1,80}[ \t]
   `),
-  login(
+  loginRow(
     [": \\\\", "use \\\\"],
     String.raw`net use[ \t]{1,4}(?:\S{1,4}[ \t]{1,4})?\\{2,8}\S{1,120}[ \t]{1,4}(?![/*])`,
     "net use Z: \\\\nas\\a % /user:b",
   ),
-  login(
+  loginRow(
     ["twine", "cqlsh", "psexec", "PsExec", "hdbsql", "unlock-keychain", "ncftp"],
     String.raw`(?:twine|cqlsh|psexec\d{0,2}|PsExec\d{0,2}|hdbsql|unlock-keychain|ncftp\w{0,5})${REST}-p${TO_VALUE}`,
     "twine upload -u ann -p % dist/a",
   ),
-  login(
+  loginRow(
     ["config set ", "configure set "],
     String.raw`(?:config|configure) set[ \t]{1,4}(?:--?\S{1,40}[ \t]){0,3}[^\s=]{0,80}(?:passw|secret|token|_auth|api[_-]?key)[^\s=]{0,40}[ \t=]`,
     "aws configure set aws_secret_access_key %",
   ),
-  login(
+  loginRow(
     ["AUTH "],
     String.raw`(?:[\d\w]> ?|redis[^\n]{0,40}|(?:^|\n)(?=AUTH \S+[ \t]*(?:\n|$)))AUTH[ \t]{1,4}(?!LOGIN|PLAIN|XOAUTH|CRAM|is |and |or )(?:[\w.-]{1,40}[ \t](?=\S{3,200}[ \t]*(?:\n|$)))?`,
     "127.0.0.1:6379> AUTH %",
   ),
   // Passwords piped to a program that reads a credential.
-  ...logins(String.raw`
+  ...loginRows(String.raw`
     sudo -S <<< '%' true         <<         (?:sudo -S|-stdin|passwd|secrets? (?:set|put|create)|cryptsetup)\b[^\n|;&<]{0,60}<<<[ \t]?
     cryptsetup open a <<EOF\n%   <<         (?:-stdin|secrets? (?:set|put|create)|cryptsetup)\b[^\n|;&<]{0,80}<<-?[ \t]?["']?\w{2,20}["']?(?:\n|\\n)
     htpasswd -nb ann %           htpasswd   htpasswd[ \t](?=-\w{0,3}n)-\w{0,3}b\w{0,3}[ \t]{1,4}\S{1,80}[ \t]
     echo 'a:%' | chpasswd        chpasswd   echo[ \t]["']?[\w.-]{1,40}:(?=[^\s"']{3,200}["']?[ \t]*\|[ \t]*(?:sudo[ \t])?chpasswd)
   `),
-  login(
+  loginRow(
     [
       "sudo -S",
       "--password-stdin",
@@ -107,7 +107,7 @@ export const COMMANDS: readonly Secret[] = [
     "echo '%' | sudo -S true",
   ),
   // Commands that store a credential under any name.
-  ...logins(String.raw`
+  ...loginRows(String.raw`
     kubectl create secret generic a --from-literal=b=%   --from-literal    --from-literal[= ]["']?${SHELL_NAME}=
     fly secrets set HOOK=%               secrets set       secrets set[ \t](?:\w{1,60}=\S{1,200}[ \t]){0,8}?\w{1,60}=
     gh secret set HOOK --body %          secret set        secret set[ \t][^\n|;&]{0,120}?(?:--body[ \t=]|-b[ \t]?|--(?:secret-)?value[ \t=])
@@ -115,13 +115,13 @@ export const COMMANDS: readonly Secret[] = [
     aws ssm put-parameter --type SecureString --value %   SecureString      put-parameter[ \t](?=[^\n]{0,300}SecureString)[^\n]{0,200}?--value[ \t=]
     pulumi config set --secret a %       t --secret        config set --secret[ \t]{1,4}\S{1,80}[ \t]{1,4}
   `),
-  login(
+  loginRow(
     ["config:set"],
     String.raw`config:set[ \t](?:-\S{1,20}[ \t](?:[\w-]{1,40}[ \t])?)?(?:\w{1,60}=\S{1,200}[ \t]){0,8}?\w{0,60}(?:PASS|SECRET|TOKEN|KEY|PW|AUTH|HOOK|DSN)\w{0,40}=`,
     "heroku config:set APP_HOOK=%",
   ),
   // Commands that print a credential.
-  login(
+  loginRow(
     [
       "versions access",
       "keyvault secret show",
@@ -134,18 +134,18 @@ export const COMMANDS: readonly Secret[] = [
     String.raw`\$ [^\n]{0,60}(?:secrets versions access|keyvault secret show|pass show|get-secret-value|op read|kv get -field)\b[^\n\\]{0,200}(?:\n|\\n)(?=[^\s\\]{3,200}(?:[\s\\]|$))(?![{[|-]|[+\w.]{1,30}:[ \t])`,
     "$ pass show mail/ann\n%",
   ),
-  login(
+  loginRow(
     ["base64 -d", "base64 --d", "base64 -D"],
     String.raw`(?:password|secret|token)[^\n]{0,80}\| ?base64 (?:-d|-D|--decode)\b[^\n]{0,20}(?:\n|\\n)(?=[^\s\\]{4,200}(?:[\s\\]|$))(?![$#%{[|-])`,
     "kubectl get secret a -o jsonpath='{.data.password}' | base64 -d\n%",
   ),
-  login(
+  loginRow(
     ["cat /", "cat ~", "cat ."],
     String.raw`\$ (?:sudo )?cat \S{0,100}(?:passw(?:or)?d|secret|token|\.cookie|user-pass)(?:\.txt)?(?:\n|\\n)(?:[\w.@-]{2,60}(?:\n|\\n)(?=\S{4,100}(?:\n|$)))?(?=[^\s\\:]{4,200}(?:[\s\\]|$))(?![$#%{[|<-])`,
     "$ cat /run/secrets/db_password\n%",
   ),
   // Function arguments, and login files such as .netrc.
-  ...logins(String.raw`
+  ...loginRows(String.raw`
     bcrypt.hash('%', 10)             bcrypt.|assword   (?:bcrypt\.(?:hash|compare)(?:Sync)?|(?:hash|make|check|verify|encrypt|encode|compare|change|update)_?[Pp]assword)\(\s{0,4}(?=["'])
     jwt.sign(claims, '%')            jwt.              jwt\.(?:sign|verify|encode|decode)\([^;\n]{0,120}?,\s{0,4}(?=["'][^"'\n]{6,200}["']\s{0,4}[,)])(?!["'](?:HS|RS|ES)\d)
     createHmac('sha256', '%')        createHmac        createHmac\(\s{0,4}["']\w{1,20}["']\s{0,4},\s{0,4}(?=["'])
@@ -155,7 +155,7 @@ export const COMMANDS: readonly Secret[] = [
     db:5432:app:ann:%                :5432:|:*:*:      :(?:5432|\*):[\w*.-]{1,60}:[\w*.-]{1,60}:
   `),
   // Calls with a user name and then the password: as the second argument, or as the third.
-  ...calls(
+  ...callRows(
     1,
     String.raw`
     req.SetBasicAuth('ann', '%')                         asicAuth|asic_auth|BasicAuth   basic_?auth
@@ -165,7 +165,7 @@ export const COMMANDS: readonly Secret[] = [
     client.login('ann', '%')                             ogin(                          (?:login|authenticate)
   `,
   ),
-  ...calls(
+  ...callRows(
     2,
     String.raw`
     smtp.PlainAuth('', 'ann', '%')        PlainAuth                        PlainAuth
@@ -183,7 +183,7 @@ export const COMMANDS: readonly Secret[] = [
     hints: ["stringData:"],
     pattern: () =>
       /(?:\n|\\n)[ \t]{1,20}[\w.-]{1,60}:[ \t]{1,4}["']?(?<=stringData:[ \t]{0,4}(?:(?:\n|\\n)[ \t][^\n\\]{0,320}){1,20})([^\s"'|>{&*!#][^\n"'\\]{2,300})(?=["'\n\\]|$)/g,
-    sample: `stringData:\n  dsn: ${WORD}`,
+    sample: `stringData:\n  dsn: ${SAMPLE_PASSWORD}`,
     accept: (_, value) => !isPlaceholder(value),
   },
   {
@@ -191,7 +191,7 @@ export const COMMANDS: readonly Secret[] = [
     hints: ["redentials", "ugangsdaten", "dentifiants"],
     pattern: () =>
       /(?:\n|\\n)[ \t*-]{0,20}[\w.@-]{2,60}:(?<=(?:credentials|zugangsdaten|identifiants)[^\n\\]{0,60}:[ \t]{0,4}(?:(?:\n|\\n)[^\n\\]{0,200}){1,10})([^\s:/"'{[\\][^\s:"'\\]{4,100})(?=[\s"\\]|$)/gi,
-    sample: `Credentials for the demo:\n  admin:${WORD}`,
+    sample: `Credentials for the demo:\n  admin:${SAMPLE_PASSWORD}`,
     accept: (_, value) => !isPlaceholder(value) && !isHarmless(value),
   },
   {
@@ -201,7 +201,7 @@ export const COMMANDS: readonly Secret[] = [
       String.raw`(?:ENV|ARG|set -[a-zA-Z]{1,3}|setx)[ \t]{1,4}(\w{0,60}(?:${WORDS}))[ \t]{1,4}${VALUE}`,
       "gi",
     ),
-    sample: `ENV DB_PASSWORD ${WORD}`,
+    sample: `ENV DB_PASSWORD ${SAMPLE_PASSWORD}`,
     accept: ([, key = ""], value) =>
       !isPlaceholder(value) && (STRONG_KEY.test(key) || (isMixed(value) && !isName(value))),
   },
@@ -210,7 +210,7 @@ export const COMMANDS: readonly Secret[] = [
     hints: ["IDENTIFIED", "identified", "PASSWORD '", "password '"],
     pattern: () =>
       /\b(?:identified\s{1,4}(?:with\s{1,4}\w{1,40}\s{1,4})?by|with\s{1,4}(?:encrypted\s{1,4})?password)\s{1,4}(?:password\s{1,4})?(?:'([^'\n]{3,200})(?=')|"([^"\n]{3,200})(?=")|(?<=\b(?:user|role)\s[^\n;]{1,80})(?!values|external|global|random|password|with)([a-z][\w#!]{3,60})(?=[ \t;]))/gi,
-    sample: `CREATE USER a IDENTIFIED BY '${WORD}'`,
+    sample: `CREATE USER a IDENTIFIED BY '${SAMPLE_PASSWORD}'`,
     accept: (_, value) => !isPlaceholder(value),
   },
   {

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { redactSecrets } from "../redact.ts";
-import { LAST_WORD, suspects } from "./hints.ts";
+import { FINAL_WORD, suspects } from "./hints.ts";
 import { LABEL_WORDS } from "./labels.ts";
 import { SECRETS } from "./secrets.ts";
 
 const HINTS = [...new Set(SECRETS.flatMap(({ hints }) => hints ?? []))];
-const WORD = new RegExp(`${LABEL_WORDS.join("|")}|${LAST_WORD}\\b`, "i");
+const WORD = new RegExp(`${LABEL_WORDS.join("|")}|${FINAL_WORD}\\b`, "i");
 
 /** The result of a search for each hint. */
 function suspectedBySearch(text: string): string[] {
@@ -21,7 +21,7 @@ function suspected(text: string): string[] {
 
 function wordPlaces(text: string): number[] {
   return Array.from({ length: text.length }, (_, place) => place).filter((place) =>
-    [...LABEL_WORDS, LAST_WORD].some((word) => text.slice(place, place + word.length).toLowerCase() === word),
+    [...LABEL_WORDS, FINAL_WORD].some((word) => text.slice(place, place + word.length).toLowerCase() === word),
   );
 }
 
@@ -37,7 +37,7 @@ it("suspects a secret if its hint is anywhere in the text", () => {
 it("suspects the same secrets as a search for each hint, and finds words in any case", () => {
   const piece = fc.oneof(
     fc.string(),
-    fc.constantFrom(...HINTS, ...LABEL_WORDS, LAST_WORD, "_path", ".", "-"),
+    fc.constantFrom(...HINTS, ...LABEL_WORDS, FINAL_WORD, "_path", ".", "-"),
     fc.constantFrom(...HINTS.map((hint) => hint.slice(1)), "PassWord", "API_KEY", "TOKEN", "_Pat1"),
   );
   fc.assert(

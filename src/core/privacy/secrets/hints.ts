@@ -5,7 +5,7 @@ import type { Secret } from "./secret.ts";
 import { SECRETS } from "./secrets.ts";
 
 /** Counts only at the end of a word, because `_path` is common. */
-export const LAST_WORD = "_pat";
+export const FINAL_WORD = "_pat";
 
 export interface Suspicion {
   /** Rows that may match, in the order of the table. Rows without hints are last. */
@@ -35,11 +35,11 @@ function suspectsBySearch(text: string): Suspicion {
   );
 }
 
-const WORD = new RegExp(`${LABEL_WORDS.join("|")}|${LAST_WORD}`, "gi");
+const WORD = new RegExp(`${LABEL_WORDS.join("|")}|${FINAL_WORD}`, "gi");
 
 /** True for all words except a "_pat" inside a longer word such as "_path". */
 function isWhole(text: string, word: number): boolean {
-  return text.charAt(word) !== "_" || !/\w/.test(text.charAt(word + LAST_WORD.length));
+  return text.charAt(word) !== "_" || !/\w/.test(text.charAt(word + FINAL_WORD.length));
 }
 
 function suspicion(hinted: readonly Secret[], words: readonly number[], isWorded: boolean): Suspicion {
@@ -94,7 +94,7 @@ let hintsByTriple: (Hint[] | undefined)[] | undefined;
 /** Takes about 3 ms, once per process. */
 function indexHints(): (Hint[] | undefined)[] {
   const byTriple = Array.from<Hint[] | undefined>({ length: TRIPLE_MASK + 1 });
-  for (const hint of [...hintsOfSecrets(), ...[...LABEL_WORDS, LAST_WORD].map((word) => makeHint(word))]) {
+  for (const hint of [...hintsOfSecrets(), ...[...LABEL_WORDS, FINAL_WORD].map((word) => makeHint(word))]) {
     const [first = 0, second = 0, third] = hint.bytes.subarray(hint.offset - 2, hint.offset + 1);
     const pair = ((first & 0x1f) << 10) | ((second & 0x1f) << 5);
     const thirds = third === undefined ? Array.from({ length: 32 }, (_, any) => any) : [third & 0x1f];

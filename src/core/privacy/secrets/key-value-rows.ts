@@ -2,7 +2,7 @@
 import { lazy, type Secret } from "./secret.ts";
 import { isHarmless } from "./judge.ts";
 import {
-  ANY_KEY,
+  AMBIGUOUS_KEY,
   HARMLESS_KEY,
   isCode,
   isJumbled,
@@ -48,7 +48,7 @@ export const ASSIGNMENTS: readonly Secret[] = [
     accept: ([, key = ""], value) => {
       if (isPlaceholder(value)) return false;
       if (PASSWORD_KEY.test(key) && isPlainPassword(value)) return true;
-      return STRONG_KEY.test(key) || !ANY_KEY.test(key) ? isMixed(value) : isKeyValue(key, value);
+      return STRONG_KEY.test(key) || !AMBIGUOUS_KEY.test(key) ? isMixed(value) : isKeyValue(key, value);
     },
   },
   {
@@ -97,7 +97,7 @@ function isAssignedSecret(match: RegExpExecArray, value: string): boolean {
   // `password !== confirm` is a comparison.
   const isCompared = match[0].startsWith("==") || match.input[match.index - 1] === "!";
   if (quoted === undefined && (isCompared || isCode(match, value, tight === undefined))) return false;
-  if (!STRONG_KEY.test(key) && ANY_KEY.test(key)) return isKeyValue(key, value);
+  if (!STRONG_KEY.test(key) && AMBIGUOUS_KEY.test(key)) return isKeyValue(key, value);
   if (isRandom(value)) return true;
   if (/authorization$/i.test(key)) return value.length >= 8 && !WORDS_ONLY.test(value);
   // "blue-500" is a design token.

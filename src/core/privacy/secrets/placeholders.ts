@@ -12,7 +12,7 @@ export const HARMLESS_KEY =
   /(?:^|\.)(?:OLD)?PWD$|(?:[Bb]y|[Cc]om|[Ss]ur)pass$|[Pp](?:ublic|UBLIC)[_-]?(?:[Kk]ey|KEY)$|(?:bos|eos|pad|unk|sep|cls|mask|stop|next|page|prev)_?[Tt]oken$/;
 
 /** Keys that are often harmless, such as `primary_key`: their value must not be a name. */
-export const ANY_KEY = /(?:key|_pat)[_-]?\d{0,2}$/i;
+export const AMBIGUOUS_KEY = /(?:key|_pat)[_-]?\d{0,2}$/i;
 /** Keys whose value is a credential even if it is a plain word. */
 export const PASSWORD_KEY = /(?:passw(?:or)?d|passphrase|passcode|[_-]pass|^pwd)$/i;
 /** Words that describe a password. */

@@ -1,5 +1,5 @@
 // Finds passwords without a label by their position: in protocols, login files, dumps and sentences.
-import { login, logins, type Secret } from "./secret.ts";
+import { loginRow, loginRows, type Secret } from "./secret.ts";
 
 /** The start of a word, also after an escaped line break. */
 const START = String.raw`(?:(?<![\w-])|(?<=\\[nrt]))`;
@@ -13,7 +13,7 @@ const ROLE =
   "(?:sudo|staff|editor|viewer|member|owner|manager|moderator|dev|stage|staging|prod|production|live|local|sso|oauth|ssh)";
 
 export const PROTOCOLS: readonly Secret[] = [
-  ...logins(String.raw`
+  ...loginRows(String.raw`
     WIFI:S:home;P:%;;                    WIFI:                        WIFI:(?:[A-OQ-Z]:[^;\n]{0,80};){0,4}P:(?=[^;\n]{3,80};)
     Key Content : %                      Key Content|sselinhalt       (?:Key Content|sselinhalt)[ \t]{1,20}:[ \t]
     a1 LOGIN ann %\na1 OK done           | LOGIN |                    ${START}\w{1,6} LOGIN[ \t](?:${QUOTE}[^"\n]{1,80}"|[\w.@+-]{1,80})[ \t](?=[^\n]{3,80}?${LINE}\w{1,6} (?:OK|NO|BAD))
@@ -36,7 +36,7 @@ export const PROTOCOLS: readonly Secret[] = [
     creds for the vpn: ann:%             reds |reds:|redentials       ${START}(?:[Cc]reds|[Cc]redentials)\b[^\n:]{0,40}:[ \t]{1,4}(?!(?:env|file|vault|see|type|scope):)[\w.@-]{2,40}:(?!\/|\d|\s)
   `),
   // "login with admin / value"
-  login(
+  loginRow(
     [" / "],
     String.raw`[ \t]\/[ \t](?<=(?:${START}[Ll]og ?in|${START}[Cc]reds|${START}[Cc]redentials)\b[^\n/]{0,60}?[\s:\x60]${NAME}\x60?[ \t]\/[ \t])(?!\S{0,60}\.(?:[jt]sx?|py|md|html?|json)\b)(?!${ROLE}\b(?![-\w!]|\.\w))`,
     "login with admin / %",

@@ -51,7 +51,7 @@ function hintsOf(column: string): string[] {
 }
 
 /** Secrets with a fixed prefix or alphabet. Columns: name, sample, hints, pattern. */
-export function shapes(table: string): Secret[] {
+export function patternRows(table: string): Secret[] {
   return rowsOf(table).map(([name = "", sample = "", hints = "", pattern = ""]) => ({
     name,
     hints: hintsOf(hints),
@@ -61,25 +61,25 @@ export function shapes(table: string): Secret[] {
   }));
 }
 
-export const WORD = "s3cr3t-Passw0rd";
+export const SAMPLE_PASSWORD = "s3cr3t-Passw0rd";
 export const VALUE = String.raw`(?:"([^"\n]{3,200})(?=")|'([^'\n]{3,200})(?=')|["']?([^\s"'|;&<>-][^\s"']{2,200}))`;
 const PORTS = /^\d{1,5}(?::\d{1,5})?(?:\/\w+)?$/;
 
 /** A password at a known place, such as after an option. `before` matches up to it; in `sample` it is %. */
-export function login(hints: readonly string[], before: string, sample: string): Secret {
+export function loginRow(hints: readonly string[], before: string, sample: string): Secret {
   return {
     name: "credential",
     hints,
     pattern: lazy(before + VALUE),
-    sample: sample.replace(/%(?!%)/, WORD),
+    sample: sample.replace(/%(?!%)/, SAMPLE_PASSWORD),
     accept: (_, value) => !isHarmless(value) && !PORTS.test(value),
   };
 }
 
-/** A `login` for each row. Columns: sample, hints, the pattern up to the password. */
-export function logins(table: string): Secret[] {
+/** Returns a `loginRow` for each line. Columns: sample, hints, the pattern up to the password. */
+export function loginRows(table: string): Secret[] {
   return rowsOf(table).map(([sample = "", hints = "", before = ""]) =>
-    login(hintsOf(hints), before, sample.replaceAll("\\n", "\n")),
+    loginRow(hintsOf(hints), before, sample.replaceAll("\\n", "\n")),
   );
 }
 
@@ -87,14 +87,14 @@ const ARGUMENT = String.raw`(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[\w.$]{1,60})\s{0
 const QUOTED = String.raw`(?:Some\(\s{0,4})?(?:"([^"\n]{3,200})(?=")|'([^'\n]{3,200})(?='))`;
 
 /** Calls with a quoted password after `before` arguments. Columns: sample, hints, the pattern of the name. */
-export function calls(before: number, table: string): Secret[] {
+export function callRows(before: number, table: string): Secret[] {
   return rowsOf(table).map(([sample = "", hints = "", name = ""]) => {
     const open = name.endsWith("?") ? String.raw`\(\s{0,4}` : String.raw`\w{0,20}\(\s{0,4}`;
     return {
       name: "credential",
       hints: hintsOf(hints),
       pattern: lazy(name + open + ARGUMENT.repeat(before) + QUOTED, "gi"),
-      sample: sample.replace("%", WORD),
+      sample: sample.replace("%", SAMPLE_PASSWORD),
       accept: (_, value) => !isHarmless(value),
     };
   });

@@ -1,5 +1,5 @@
 // The table of secrets: the pattern of each kind. A test redacts the sample of each row.
-import { alnum, hex, isUnmasked, lazy, type Secret, shapes } from "./secret.ts";
+import { alnum, hex, isUnmasked, lazy, type Secret, patternRows } from "./secret.ts";
 import { ASSIGNMENTS } from "./key-value-rows.ts";
 import { COMMANDS } from "./commands.ts";
 import { PROTOCOLS } from "./protocols.ts";
@@ -19,7 +19,7 @@ const PEM_LABEL = "[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----";
 
 /** Columns: name, sample, hints, pattern. */
 const SHAPES: readonly Secret[] = [
-  ...shapes(String.raw`
+  ...patternRows(String.raw`
     age-key               AGE-SECRET-KEY-1${hex(58).toUpperCase()}       AGE-SECRET-KEY-1           AGE-SECRET-KEY-1[A-Z0-9]{20,}
     aws-key-id            AKIA${hex(16).toUpperCase()}                   AKIA|ASIA                  A[KS]IA[A-Z0-9]{16}
     gcp-api-key           AIza${alnum(35)}                               AIza                       AIza[\w-]{35,}
