@@ -1,4 +1,5 @@
-// Reads the folders where agents keep their transcripts. Nothing throws: an unreadable file counts as missing.
+// Reads the folders where agents keep their transcripts. These functions do not throw: an unreadable file counts as
+// missing.
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { isAbsolute, join, sep } from "node:path";
 import { statOf } from "../platform/read-file.ts";
@@ -10,12 +11,12 @@ export function homeOf(env: Env): string {
   return env["HOME"] || env["USERPROFILE"] || process.getBuiltinModule("node:os").homedir();
 }
 
-/** Faster than `join`, which takes as long as the `stat` of each of thousands of files. */
+/** Faster than `join`, which for thousands of files takes as long as their `stat`. */
 export function pathIn(folder: string, name: string): string {
   return folder + sep + name;
 }
 
-/** Empty for a folder, and for a file deleted since it was listed. */
+/** Empty if the path is a folder, or if the file was deleted after it was listed. */
 export function describeFile(
   path: string,
   about: Pick<TranscriptFile, "agent" | "sessionId" | "isSubagent">,
@@ -24,14 +25,14 @@ export function describeFile(
   return stat?.isFile() ? [{ ...about, path, modifiedAt: stat.mtimeMs, bytes: stat.size }] : [];
 }
 
-/** Newest first, so that recent work can be searched first; a session before its subagents. */
+/** Sorts sessions before subagents and newer before older files, so that recent work can be searched first. */
 export function newestFirst(files: TranscriptFile[]): TranscriptFile[] {
   return files.sort((a, b) => Number(a.isSubagent) - Number(b.isSubagent) || b.modifiedAt - a.modifiedAt);
 }
 
 const HEAD_BYTES = 4096;
 
-/** Finds string fields in the beginning of a JSON file: it names the session. */
+/** Finds string fields in the beginning of a JSON file without parsing it, such as the session's id. */
 export function readHeadField(path: string): (name: string) => string | undefined {
   const head = readHead(path);
   return (name) => new RegExp(`"${name}"\\s*:\\s*"([^"]{1,256})"`).exec(head)?.[1];

@@ -1,4 +1,4 @@
-// Optional fields, written without a check for each.
+// Helpers for objects with optional fields.
 
 /** The same type, but its optional fields may also be undefined. */
 export type Loose<T> = T extends unknown
@@ -10,7 +10,7 @@ export function defined<T extends object>(fields: Loose<T>): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
 
-/** Names come from outside: "constructor" must not find what every object inherits. */
+/** Ignores inherited properties: the name may be "constructor". */
 export function ownValue<Value>(table: Readonly<Record<string, Value>>, name: string | undefined): Value | undefined {
   return name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -1,4 +1,5 @@
-// Converts an agent's hook payloads to events, and answers in the form it accepts. Each agent is one HookFormat.
+// Converts an agent's hook payloads to events, and builds answers in the form that the agent accepts. Each agent is
+// described by one HookFormat.
 import type { Activity, AgentEvent } from "../core/event.ts";
 import { asObject, asString, type JsonObject, payloadTime } from "../core/json.ts";
 import { defined, type Loose, ownValue } from "./fields.ts";
@@ -6,7 +7,7 @@ import { defined, type Loose, ownValue } from "./fields.ts";
 export interface HookCall {
   command: string;
   payload: unknown;
-  /** Called only when the payload names no folder. */
+  /** The current folder; called only if the payload names none. */
   cwd: () => string;
   /** Reads the last part of a transcript. */
   readEnd: (path: string) => string | undefined;
@@ -21,11 +22,11 @@ export interface HookOutput {
 }
 
 export interface HookWire {
-  /** Undefined when the payload has nothing to record. */
+  /** Undefined if the payload has nothing to record. */
   event(call: HookCall): AgentEvent | undefined;
-  /** The JSON to print; undefined prints nothing. */
+  /** Returns the JSON to print, or undefined to print nothing. */
   answer(command: string, activity: Activity | undefined, output: HookOutput): object | undefined;
-  /** Its transcript has more about a tool use than its hooks: tool uses are recorded from the transcript only. */
+  /** True if tool uses are recorded only from the transcript, which has more about them than the hooks. */
   toolsFromTranscript?: true;
   /** For an agent whose hooks cannot inject text: the file in the working tree that it reads instead. */
   rulesFile?: string;
@@ -33,17 +34,17 @@ export interface HookWire {
 
 type EventReader = (payload: JsonObject, call: HookCall, cwd: string) => Loose<Activity> | undefined;
 
-/** The readers of one hook command by event name, or one reader where payloads do not name their event. */
+/** The readers of one hook command by event name, or a single reader if payloads do not name their event. */
 type EventReaders = EventReader | Readonly<Record<string, EventReader>>;
 
 export interface HookFormat extends Omit<HookWire, "event" | "answer">, Partial<Pick<HookWire, "answer">> {
   agent: string;
   events: Readonly<Record<string, EventReaders>>;
-  /** The field of the answer that takes the text. Without it the agent takes the answer that Claude Code takes. */
+  /** The field of the answer that has the text. Undefined: the answer has Claude Code's form. */
   textField?: string;
-  /** A payload that names no event stands for the first event of its command. */
+  /** True if a payload without an event name is read as the first event of its command. */
   isFirstEventAssumed?: true;
-  /** Undefined `sessionId`: the payload is not from this agent. */
+  /** The session, folder and version. Without a `sessionId` the payload is ignored. */
   header(payload: JsonObject, call: HookCall): Loose<Partial<Omit<AgentEvent, "agent" | "at" | "activity">>>;
 }
 
@@ -85,7 +86,7 @@ function firstEvent(readers: EventReaders | undefined): string | undefined {
   return typeof readers === "object" ? Object.keys(readers)[0] : undefined;
 }
 
-/** The answer that Claude Code takes, and agents that copy its hooks. */
+/** The form of answer that Claude Code accepts, and agents that copied its hooks. */
 export function hookSpecificAnswer(hookEventName: string | undefined, { text, message }: HookOutput): object {
   return {
     ...(message !== undefined && { systemMessage: message }),

@@ -1,13 +1,13 @@
-// Edits agents' JSON settings and keeps what others wrote: comments, order, indentation.
+// Edits agents' JSON settings. Other entries, comments, order and indentation are kept.
 import { isDeepStrictEqual } from "node:util";
 import { applyEdits, type FormattingOptions, modify, parse, type ParseError } from "jsonc-parser";
 import { AppError } from "../core/error.ts";
 import { asObject } from "../core/json.ts";
 
-/** Some editors write it, and clients accept it. */
+/** A byte order mark, which some editors write and agents accept. */
 export const BOM = /^\uFEFF/;
 
-/** Throws where the text is not a JSON object, or one of `objects` in it is something else. */
+/** Throws if the text is not a JSON object, or if one of the keys `objects` has a value that is not an object. */
 export function parseJsonFile(
   source: string,
   path: string,
@@ -31,7 +31,7 @@ export function parseJsonFile(
   return object;
 }
 
-/** Adds each entry to its list in the object `name`, or replaces our older one. Nothing else moves. */
+/** Adds each entry to its list in the object `name`, or replaces C-Mem's older one. Other entries do not move. */
 export function addToLists(
   source: string,
   name: string,
@@ -49,7 +49,7 @@ export function addToLists(
       }
       const [first, ...extra] = indexesOf(list, isOurs);
       for (const index of extra.toReversed()) result = edit(result, [...path, index], undefined);
-      // In front: removing the first of a list later keeps the comments of the others.
+      // Inserted first: removing the first entry of a list later keeps the comments of the others.
       if (first === undefined) result = edit(result, [...path, 0], value, { insert: true });
       else if (!isDeepStrictEqual(list[first], value)) result = edit(result, [...path, first], value);
     }
@@ -57,7 +57,7 @@ export function addToLists(
   });
 }
 
-/** Removes our entries from the lists under this name, and lists and objects that are empty then. */
+/** Removes C-Mem's entries from the lists in the object `name`, then lists and objects that have become empty. */
 export function removeFromLists(source: string, name: string, isOurs: (value: unknown) => boolean): string {
   const lists = asObject(valueAt(source.replace(BOM, ""), [name]));
   if (lists === undefined) return source;
@@ -79,7 +79,7 @@ export function editJson(source: string, path: string[], value: unknown): string
   return editBody(source, (text) => edit(text, path, value));
 }
 
-/** Removes a value, and the object around it if that is empty then. */
+/** Removes a value, and the object around it if that has become empty. */
 export function removeJson(source: string, [name, key]: [string, string]): string {
   const without = editJson(source, [name, key], undefined);
   return without === source ? source : editBody(without, (text) => withoutEmpty(text, name));
@@ -116,7 +116,7 @@ function edit(text: string, path: (string | number)[], value: unknown, options: 
   return applyEdits(text, edits);
 }
 
-/** The file's own indentation and line ends. */
+/** Detects the file's indentation and line ends. */
 function formatting(text: string): FormattingOptions {
   const indent = /^([ \t]+)\S/m.exec(text)?.[1] ?? "  ";
   return {

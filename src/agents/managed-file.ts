@@ -4,16 +4,16 @@ import { asObject } from "../core/json.ts";
 import { addToLists, editJson, isEmptyJson, parseJsonFile, removeFromLists, removeJson } from "./json-file.ts";
 import { isOurServer, type ManagedFile, SERVER } from "./setup.ts";
 
-/** C-Mem's hooks or its MCP server, among those of others in a JSON file. */
+/** C-Mem's part of a JSON file: its hooks or its MCP server. */
 export interface JsonPart {
   about: string;
-  /** The key of an object in the file; another type is an error. */
+  /** The key that holds the part. Its value must be an object. */
   under: string;
   add(text: string, path: string): string;
   remove(text: string, path: string): string;
 }
 
-/** `version`: for an agent that ignores a file without one. */
+/** `version` is added for an agent that ignores a file without one. */
 export function jsonFile(path: string, parts: readonly JsonPart[], version?: number): ManagedFile {
   return {
     path,
@@ -36,7 +36,7 @@ export function jsonFile(path: string, parts: readonly JsonPart[], version?: num
   };
 }
 
-/** One hook of an agent: its event, our command, the timeout in the agent's unit, and the tools it runs for. */
+/** A hook of an agent: its event, C-Mem's hook command, the timeout in the agent's unit, the tools it runs for. */
 export type HookRow = [event: string, command: string, timeout: number, matcher?: string];
 
 export function hooksPart(
@@ -55,7 +55,7 @@ export function hooksPart(
   };
 }
 
-/** Refuses to replace a server of that name that is not C-Mem's. */
+/** `add` throws if the file has a server of that name that is not C-Mem's. */
 export function serverPart(under: string, entry: object): JsonPart {
   const serverIn = (text: string, path: string, objects: string[]) =>
     asObject(parseJsonFile(text, path, objects)[under])?.[SERVER];
@@ -75,7 +75,7 @@ export function serverPart(under: string, entry: object): JsonPart {
   };
 }
 
-/** A file that C-Mem writes alone. A file of that name that is not C-Mem's is never overwritten. */
+/** A file written only by C-Mem. Another program's file of that name is never overwritten. */
 export function ownFile(path: string, about: string, content: string, isOurs: (text: string) => boolean): ManagedFile {
   return {
     path,

@@ -1,12 +1,12 @@
-// C-Mem's lines in a settings file that is not JSON: between two markers. Nothing outside of them changes.
+// Writes C-Mem's lines between two markers into a settings file that is not JSON. Lines outside are not changed.
 
 const BEGIN = "# >>> c-mem: written by `c-mem install`, taken out by `c-mem uninstall` >>>";
 const END = "# <<< c-mem <<<";
 
-/** True for a line that is not C-Mem's: it and those after it, up to the end marker, belong to others. */
+/** True for the first foreign line between the markers: it and the lines after it belong to another program. */
 type IsForeign = (line: string) => boolean;
 
-/** Puts these lines between the markers; without markers, both go to the end. */
+/** Puts the lines between the markers. If the file has no markers, appends them. */
 export function addBlock(text: string, lines: readonly string[], isForeign: IsForeign = never): string {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   const block = findBlock(text, isForeign);
@@ -18,7 +18,7 @@ export function addBlock(text: string, lines: readonly string[], isForeign: IsFo
   return text.slice(0, block.from) + body + text.slice(block.to);
 }
 
-/** Keeps foreign lines between the markers: a program may append to the last table before the end marker, a comment. */
+/** Removes the block but keeps foreign lines in it: a program may append a table before the end marker, a comment. */
 export function removeBlock(text: string, isForeign: IsForeign = never): string {
   const block = findBlock(text, isForeign);
   if (block === undefined) return text;

@@ -1,10 +1,10 @@
-// Reads and writes agents' settings files. Each write replaces the file in one step, so that no reader sees half of it.
+// Reads and writes agents' settings files. A write replaces the file in one step: an agent never reads half of it.
 import { existsSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { AppError } from "../core/error.ts";
 import { replaceFile } from "../platform/replace-file.ts";
 import type { Step } from "./setup.ts";
 
-/** Undefined where there is no file. Throws where it cannot be read: the next write would replace it. */
+/** Undefined if the file does not exist. Throws if it cannot be read: a write would destroy its content. */
 export function readSettings(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
@@ -18,12 +18,12 @@ export function readSettings(path: string): string | undefined {
   }
 }
 
-/** Settings are often a link into a dotfiles folder: the link stays, its target changes. */
+/** Settings are often a link into a dotfiles folder: the link is kept and its target is written. */
 export function writeSettings(path: string, content: string | Buffer): void {
   writeFile(existsSync(path) ? realpathSync(path) : path, content);
 }
 
-/** Reads the file again when it runs: the agent may have written it since. `change` returns undefined to delete the file. */
+/** The step reads the file when it runs, since the agent may change it. If `change` returns undefined, deletes it. */
 export function editFile(path: string, about: string, change: (text: string) => string | undefined): Step {
   return {
     about,
@@ -36,7 +36,7 @@ export function editFile(path: string, about: string, change: (text: string) => 
   };
 }
 
-/** Restores a file from its backup, and deletes the backup: it may have API keys in it. */
+/** Restores a file from its backup and deletes the backup, which may contain API keys. */
 export function restoreBackup(backup: string, write: (content: Buffer) => void): void {
   write(readFileSync(backup));
   rmSync(backup, { force: true });

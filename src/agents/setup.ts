@@ -1,4 +1,4 @@
-// How C-Mem is installed into an agent: the files that change, what is added to each, and how to remove it again.
+// Types and helpers for installing C-Mem into an agent: which files change, what is added, how it is removed.
 import { asArray, asObject, asObjects } from "../core/json.ts";
 import type { Env } from "./agent-files.ts";
 
@@ -10,12 +10,12 @@ export interface Step {
   run(): void | Promise<void>;
 }
 
-/** What the agent runs. */
+/** The paths of the programs that the agent runs. */
 export interface Program {
   node: string;
   hook: string;
   mcp: string;
-  /** Node's compile cache. */
+  /** The folder of Node's compile cache. */
   cache: string;
 }
 
@@ -24,41 +24,41 @@ export interface SetupProject {
   top: string;
   /** The `info/exclude` file of its repository, if it has one. */
   exclude?: string;
-  /** The tree's own git directory, with its index. */
+  /** The working tree's own git directory, which has the index. */
   gitDir?: string;
 }
 
 export interface ManagedFile {
   path: string;
-  /** A folder that others write to: with links resolved, the file must be inside it. */
+  /** For a file in a working tree: a folder that must contain the file even after links are resolved. */
   root?: string;
-  /** Written by C-Mem alone and has injected context in it: readable by its owner only. */
+  /** True for a file with injected context: only its owner may read it. */
   isPrivate?: boolean;
-  /** What is added, as the install plan shows it. */
+  /** The change, as the install plan shows it. */
   about: string;
-  /** Adds C-Mem's part, or brings it up to date. Throws where that is not safe. */
+  /** Adds or updates C-Mem's part. Throws if that is not safe. */
   add(text: string | undefined): string;
-  /** Removes C-Mem's part; undefined where nothing else is in the file. */
+  /** Removes C-Mem's part. Returns undefined if the file has nothing else. */
   remove(text: string): string | undefined;
 }
 
 export interface AgentSetup {
   id: string;
   label: string;
-  /** The agent's settings folder: it exists where the agent is used. */
+  /** The agent's settings folder. It exists if the agent is used on this machine. */
   folder(env: Env): string;
   files(env: Env, program: Program, projects: readonly SetupProject[]): ManagedFile[];
-  /** It has files inside a working tree. */
+  /** True if some files are inside a working tree. */
   perProject?: true;
-  /** Where C-Mem can inject context. */
+  /** The surfaces on which C-Mem can inject context. */
   surfaces: readonly string[];
-  /** What the user has to do or know after the install. */
+  /** Shown after the install: what the user has to do or know. */
   afterwards: string;
 }
 
 export const SERVER = "c-mem";
 
-/** C-Mem's hooks and server are recognised by the end of their path, wherever C-Mem is installed. */
+/** C-Mem's hooks and server are recognised by the end of their path, since C-Mem may be installed anywhere. */
 const OUR_HOOK = /[\\/]c-mem[\\/]dist[\\/]hook\.cjs\b/;
 const OUR_SERVER = /[\\/]c-mem[\\/]dist[\\/]mcp\.cjs$/;
 
@@ -66,13 +66,13 @@ export function isOurCommand(command: unknown): boolean {
   return typeof command === "string" && OUR_HOOK.test(command);
 }
 
-/** A group with one hook, in the form of Codex CLI and Gemini CLI. */
+/** True for a group with a single hook that is C-Mem's, as in Codex CLI and Gemini CLI. */
 export function isOurGroup(group: unknown): boolean {
   const hooks = asObjects(asObject(group)?.["hooks"]);
   return hooks.length === 1 && isOurCommand(hooks[0]?.["command"]);
 }
 
-/** The bundle is the first argument, or the second word of a command that is a list. */
+/** The bundle is in `args`, or in `command` if that is a list. */
 export function isOurServer(entry: unknown): boolean {
   const server = asObject(entry);
   return [...asArray(server?.["args"]), ...asArray(server?.["command"])].some(
@@ -84,7 +84,7 @@ export function serverEntry({ node, mcp, cache }: Program) {
   return { command: node, args: [mcp], env: { NODE_COMPILE_CACHE: cache } };
 }
 
-/** A hook's command, for agents that run it in a shell. */
+/** A hook's command line, for agents that run it in a shell. */
 export function hookLine({ node, hook }: Program, command: string, agent: string): string {
   return [node, hook, command, "--agent", agent].map(quote).join(" ");
 }

@@ -1,5 +1,5 @@
-// The agents besides Claude Code that C-Mem can be installed into, one row each. Apart from spec.ts: only `install`, `uninstall`
-// and `doctor` need the code that edits files.
+// The agents besides Claude Code that C-Mem can be installed into, one row each. Kept out of spec.ts, because only
+// `install`, `uninstall` and `doctor` need the code that edits files.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { asObject } from "../core/json.ts";
@@ -13,7 +13,7 @@ import { geminiFolder } from "./gemini-cli/discover.ts";
 import { type HookRow, hooksPart, jsonFile, ownFile, serverPart } from "./managed-file.ts";
 import { type AgentSetup, hookLine, isOurCommand, isOurGroup, json, type Program, serverEntry } from "./setup.ts";
 
-/** Tried with Codex CLI 0.166. The hooks of other tools are left out: the transcript has them. Codex ends a session in 3 s. */
+/** Tested with Codex CLI 0.166. Other tools need no hooks: the transcript has them. SessionEnd hooks get 3 s. */
 const CODEX_HOOKS: readonly HookRow[] = [
   ["SessionStart", "context", 10],
   ["UserPromptSubmit", "new", 10],
@@ -23,7 +23,7 @@ const CODEX_HOOKS: readonly HookRow[] = [
   ["SessionEnd", "cleanup", 3],
 ];
 
-/** Tried with Gemini CLI 0.61. A hook before a tool cannot inject, and PreCompress runs before every request. */
+/** Tested with Gemini CLI 0.61. No BeforeTool, which cannot inject; no PreCompress, which runs before every request. */
 const GEMINI_HOOKS: readonly HookRow[] = [
   ["SessionStart", "context", 10_000],
   ["BeforeAgent", "new", 10_000],
@@ -32,7 +32,7 @@ const GEMINI_HOOKS: readonly HookRow[] = [
   ["SessionEnd", "cleanup", 5_000],
 ];
 
-/** Tried with Copilot CLI 1.0.102, except the command line for Windows. */
+/** Tested with Copilot CLI 1.0.102, except the command line for Windows. */
 const COPILOT_HOOKS: readonly HookRow[] = [
   ["sessionStart", "context", 10],
   ["userPromptSubmitted", "new", 10],
@@ -43,7 +43,7 @@ const COPILOT_HOOKS: readonly HookRow[] = [
   ["sessionEnd", "cleanup", 5],
 ];
 
-/** Written from Cursor's documentation, untested. No hook that decides whether a tool runs: a bug would stop the agent. */
+/** From Cursor's documentation, untested. No hook that decides whether a tool may run: a bug would stop the agent. */
 const CURSOR_HOOKS: readonly HookRow[] = [
   ["sessionStart", "context", 10],
   ["beforeSubmitPrompt", "new", 10],
@@ -161,7 +161,7 @@ function openCodeFolder(env: Env): string {
   return env["OPENCODE_CONFIG_DIR"] || join(env["XDG_CONFIG_HOME"] || join(homeOf(env), ".config"), "opencode");
 }
 
-/** The file that exists; all may have comments. */
+/** The config file that exists. */
 function openCodeConfig(folder: string): string {
   const paths = ["opencode.json", "opencode.jsonc", "config.json"].map((name) => join(folder, name));
   return paths.find((path) => existsSync(path)) ?? join(folder, "opencode.json");

@@ -14,11 +14,11 @@ import { findOpenCodeTranscripts, openCodeSession } from "./opencode/discover.ts
 import { openCodeReader } from "./opencode/transcript.ts";
 import type { DocumentReader, LineReader, TranscriptFile } from "./transcript.ts";
 
-/** One kind of session file; some agents have had more than one. */
+/** One kind of session file. Some agents have several, from different versions. */
 export interface TranscriptSource {
   /** Newest first. `folders`: where to look instead of the agent's own folders. */
   find(env: Env, folders?: readonly string[]): TranscriptFile[];
-  /** The files of one session, by the path its hooks name; only for agents with hooks. */
+  /** The files of one session, found by the path in its hook payloads; only for agents with hooks. */
   ofSession?(transcriptPath: string): TranscriptFile[];
   reader: LineReader<unknown> | DocumentReader;
 }
@@ -29,7 +29,7 @@ export interface AgentSpec {
   sources: readonly TranscriptSource[];
   /** The agent's command to continue a session. */
   resume(sessionId: string): string[];
-  /** Its copy of a file from before it changed the file. */
+  /** The path of a file snapshot: the agent's copy of a file from before it changed the file. */
   backupPath?(env: Env, sessionId: string, name: string): string;
 }
 
@@ -71,7 +71,7 @@ export const AGENTS: readonly AgentSpec[] = [
   {
     id: "cursor",
     label: "Cursor",
-    // Recorded by its hooks alone.
+    // Cursor is recorded only through its hooks.
     sources: [],
     resume: (id) => ["cursor-agent", `--resume=${id}`],
   },

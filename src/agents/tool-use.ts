@@ -1,12 +1,12 @@
-// Shared by the readers of tool calls: the tool-use event, the files it touched and how many lines changed in them, and
-// calls that wait for their result.
+// Helpers of the readers: build tool-use events, find touched files, count changed lines, keep calls that wait for a
+// result.
 import type { Activity, FileTouch } from "../core/event.ts";
 import { absolutePath } from "./agent-files.ts";
 import type { Loose } from "./fields.ts";
 
 export type ToolUse = Extract<Activity, { kind: "tool-use" }>;
 
-/** A nonzero exit code is a failure, and a failed tool touched no files. */
+/** A nonzero exit code counts as a failure, and a failed tool has no touched files. */
 export function toolUse({
   hasFailed,
   ...use
@@ -15,7 +15,7 @@ export function toolUse({
   return { kind: "tool-use", ...use, isError, files: isError ? [] : use.files };
 }
 
-/** What an agent logs of a change to a file. */
+/** The information that an agent logs about a changed file. */
 interface Change {
   isNew?: boolean | undefined;
   diff?: string | undefined;
@@ -27,7 +27,7 @@ interface Change {
   after?: string | undefined;
 }
 
-/** None for a tool that is not named Read, Write or Edit. */
+/** Empty for a tool that is not named Read, Write or Edit. */
 export function touchedFile(name: string, path: string | undefined, change: Change): FileTouch[] {
   if (!path) return [];
   if (name === "Read") return [{ path, kind: "read" }];
@@ -37,7 +37,7 @@ export function touchedFile(name: string, path: string | undefined, change: Chan
   return [{ path, kind: "create", ...(counts ?? { added: lineCount(change.after ?? ""), removed: 0 }) }];
 }
 
-/** From the diff, else from the agent's counts, else from the texts in the call. */
+/** Counts from the diff, else the agent's own counts, else counts from the texts in the call. */
 function changedLines({ diff, added, removed, before, after }: Change) {
   if (diff?.includes("@@")) return diffCounts(diff);
   if (added !== undefined && removed !== undefined) return { added, removed };
@@ -53,7 +53,7 @@ interface LineCounts {
   removed: number;
 }
 
-/** For one file's unified diff. Lines before the first hunk are headers, even with + or - in front. */
+/** Counts the lines of a unified diff. Lines before the first hunk are headers, even if they begin with + or -. */
 export function diffCounts(diff: string): LineCounts {
   const counts = { added: 0, removed: 0 };
   let inHunk = false;
@@ -66,7 +66,7 @@ export function diffCounts(diff: string): LineCounts {
   return counts;
 }
 
-/** For a replaced text: equal lines at its beginning and end are unchanged. */
+/** Counts the lines of a replacement. Equal lines at the beginning and end count as unchanged. */
 export function replacementCounts(before: string, after: string): LineCounts {
   const old = textLines(before);
   const now = textLines(after);
@@ -96,7 +96,7 @@ export function patchFiles(patch: string): FileTouch[] {
     if (path !== undefined && action === "Move to" && file !== undefined) file.path = path;
     else if (path !== undefined && action === "Add File") files.push({ path, kind: "create", added: 0, removed: 0 });
     else if (path !== undefined && action === "Update File") files.push({ path, kind: "edit", added: 0, removed: 0 });
-    // The patch does not have the text of a deleted file.
+    // No counts: the patch does not contain the text of a deleted file.
     else if (path !== undefined && action === "Delete File") files.push({ path, kind: "edit" });
     else if (file?.added !== undefined && line.startsWith("+")) file.added += 1;
     else if (file?.removed !== undefined && line.startsWith("-")) file.removed += 1;
@@ -104,16 +104,16 @@ export function patchFiles(patch: string): FileTouch[] {
   return files;
 }
 
-/** Calls that never get a result must not pile up: the oldest are dropped. */
+/** Limit of calls without a result; the oldest are dropped. */
 const MAX_WAITING = 500;
 
-/** Waiting calls are a list, not a map: reader state is plain JSON, and ids come from outside. */
+/** Calls are in a list, not a Map, because the reader's state is stored as JSON. */
 export function addCall<Call extends { id: string }>(calls: Call[], call: Call): void {
   calls.push(call);
   if (calls.length > MAX_WAITING) calls.shift();
 }
 
-/** Newest first: a result nearly always belongs to one of the last calls. */
+/** Searches from the end: a result nearly always belongs to one of the last calls. */
 export function findCall<Call extends { id: string }>(calls: readonly Call[], id: string | undefined) {
   return calls.findLast((call) => call.id === id);
 }
@@ -124,10 +124,10 @@ export function takeCall<Call extends { id: string }>(calls: Call[], id: string 
   return index < 0 ? undefined : calls.splice(index, 1)[0];
 }
 
-/** `1\tx` and `1→x` (Claude Code), `1. x` (Copilot CLI), `00001| x` and `1: x` (OpenCode). */
+/** Forms of line numbers: `1\tx` and `1→x` (Claude Code), `1. x` (Copilot CLI), `00001| x` and `1: x` (OpenCode). */
 const NUMBERED = /^ *(\d{1,9})(?:→|\t|\. |\| |: )/;
 
-/** Removes line numbers that count up from the first line's: "3\tx\n4\ty" -> "x\ny". Other lines stay as they are. */
+/** Removes consecutive line numbers: "3\tx\n4\ty" -> "x\ny". Lines without the expected number are not changed. */
 export function stripLineNumbers(text: string): string {
   const first = NUMBERED.exec(text)?.[1];
   if (first === undefined) return text;

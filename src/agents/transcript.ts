@@ -1,11 +1,11 @@
-// Transcript readers convert an agent's session files to our events.
+// The interface of transcript readers, which convert an agent's session files to events.
 import type { AgentEvent } from "../core/event.ts";
 import { ownValue } from "./fields.ts";
 
 export interface TranscriptFile {
   agent: string;
   path: string;
-  /** The session the file belongs to; a subagent's file belongs to the session that started it. */
+  /** The session of the file; for a subagent's file, the session that started the subagent. */
   sessionId: string;
   isSubagent: boolean;
   modifiedAt: number;
@@ -13,45 +13,45 @@ export interface TranscriptFile {
 }
 
 export interface ReadNotes {
-  /** Line types the reader does not know, and how often each came. */
+  /** Line types that the reader does not know -> number of lines. */
   unknown: Record<string, number>;
 }
 
-/** Reads files that grow line by line (JSONL). The state is plain JSON: it is stored, and reading continues from there. */
+/** Reads files that grow line by line (JSONL). The state is plain JSON, stored for the next run to continue. */
 export interface LineReader<State> {
   kind: "lines";
   start(file: TranscriptFile): State;
-  /** Matches the bytes of lines that are never conversation: they are not parsed. */
+  /** Matches lines without conversation, which are not parsed. */
   skipped?: RegExp;
-  /** Removes large parts that `read` never uses before the line is parsed. */
+  /** Removes large parts of a line that `read` does not use, before the line is parsed. */
   cut?(line: Buffer): Buffer;
   read(state: State, line: unknown, notes: ReadNotes): AgentEvent[];
-  /** Returns what waits in the state, such as the end of the last turn. More lines may follow. */
+  /** Returns the events held in the state, such as the end of the last turn. The state stays: more lines may follow. */
   flush(state: State): AgentEvent[];
 }
 
-/** Reads files that are always rewritten as a whole (JSON), and sessions that are spread over many files. */
+/** Reads files that the agent rewrites as a whole (JSON), and sessions that are spread over many files. */
 export interface DocumentReader {
   kind: "document";
-  /** A session has more files than the one that names it. */
+  /** True if a session has more files than the one at its path. */
   isSpread?: true;
-  /** `text`: the file's text, where it is not read from `file.path`. */
+  /** `text`: the file's text, if it is not to be read from `file.path`. */
   read(file: TranscriptFile, notes: ReadNotes, text?: string): AgentEvent[];
 }
 
-/** Readers of known line types without conversation. */
+/** Readers for known line types without conversation; `types` are separated by spaces. */
 export function ignored(types: string): Record<string, () => []> {
   return Object.fromEntries(types.split(" ").map((type) => [type, () => []]));
 }
 
-/** Type names come from outside: only this many are counted apart, the others together. */
+/** Limit of unknown types that are counted by name; all others are counted together. */
 const MAX_NAMES = 100;
 const MAX_NAME_CHARS = 80;
 
 export function countUnknown(notes: ReadNotes, type: unknown): void {
   const spelled = typeof type === "string" && type !== "" ? type.slice(0, MAX_NAME_CHARS) : "(no type)";
   const isKnown = Object.hasOwn(notes.unknown, spelled);
-  // Assigning "__proto__" would change the object instead of counting.
+  // "__proto__" cannot be assigned: that would change the object's prototype.
   const isFull = spelled === "__proto__" || Object.keys(notes.unknown).length >= MAX_NAMES;
   const name = isKnown || !isFull ? spelled : "(others)";
   notes.unknown[name] = (ownValue(notes.unknown, name) ?? 0) + 1;

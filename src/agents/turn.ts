@@ -1,5 +1,5 @@
-// The turn a reader is in, the same for every agent: the session, the current prompt, the newest answer, whether it is
-// private. Plain JSON: it is part of a reader's stored state.
+// The current turn of a reader, for every agent: the session, the prompt, the newest answer, whether the turn is
+// private. It is plain JSON, because it is part of a reader's stored state.
 import type { Activity, AgentEvent } from "../core/event.ts";
 import { isWhollyPrivate } from "../core/privacy/private-tags.ts";
 import { defined, type Loose } from "./fields.ts";
@@ -10,12 +10,12 @@ type Stamp = Pick<AgentEvent, "at" | "copiedFrom">;
 export interface Turn {
   header: Omit<AgentEvent, "activity">;
   promptId?: string;
-  /** The assistant's newest text in this turn; it becomes the turn's response. */
+  /** The assistant's newest text in this turn, which becomes the turn's response. */
   response?: Stamp & { text: string };
-  /** Set while the newest line shows that the turn is over: by its last message or an interruption. */
+  /** Set if the newest line ends the turn: a last message or an interruption. */
   end?: Stamp & { isInterrupted: boolean };
   isPrivate: boolean;
-  /** An earlier prompt was wholly private: titles and compactions of the session may repeat it. */
+  /** True after a wholly private prompt: titles and compactions of the session may repeat it. */
   wasPrivate: boolean;
 }
 
@@ -27,7 +27,7 @@ export function startTurn(file: TranscriptFile): Turn {
   };
 }
 
-/** Ends the turn before and begins the next. A wholly private prompt and its whole turn give no events. */
+/** Ends the current turn and begins the next. A turn with a wholly private prompt gives no events. */
 export function beginTurn(turn: Turn, promptId: string, text: string, at?: number): AgentEvent[] {
   const ended = endTurn(turn);
   delete turn.response;
@@ -38,7 +38,7 @@ export function beginTurn(turn: Turn, promptId: string, text: string, at?: numbe
   return [...ended, ...emit(turn, { kind: "prompt", promptId, text }, at)];
 }
 
-/** After the newest line the agent is working (a tool call or its result), has ended the turn, or was interrupted. */
+/** Notes what the newest line shows: the agent works (a call or result), has ended the turn, or was interrupted. */
 export function markTurn(turn: Turn, now: "working" | "ended" | "interrupted"): void {
   if (now === "working") delete turn.end;
   else turn.end = { isInterrupted: now === "interrupted", ...stamp(turn) };
@@ -52,7 +52,7 @@ function stamp({ header: { at, copiedFrom } }: Turn) {
   return defined<Stamp>({ at, copiedFrom });
 }
 
-/** At the end of a file: the turn's end, or its newest response where it may go on. Changes no state. */
+/** Call at the end of a file. Emits the turn's end or, if the turn may continue, its response. Changes no state. */
 export function endOfTurn(turn: Turn): AgentEvent[] {
   const { response, end, promptId } = turn;
   if (end !== undefined) return endTurn(turn);
@@ -67,7 +67,7 @@ function endTurn(turn: Turn): AgentEvent[] {
   return emitAt(turn, source, { kind: "turn-end", promptId, response: response?.text, isInterrupted });
 }
 
-/** In a fork the end of a turn is a copy where its last message is one. */
+/** Emits with the time of the turn's last message. In a fork, the event is a copy if that message is one. */
 function emitAt(turn: Turn, source: Stamp, activity: Loose<Activity>): AgentEvent[] {
   const { copiedFrom, at } = source;
   return emit({ ...turn, header: defined<Turn["header"]>({ ...turn.header, copiedFrom }) }, activity, at);
@@ -79,7 +79,7 @@ export function emit(turn: Turn, activity: Loose<Activity>, at = turn.header.at)
   return [{ ...turn.header, at, activity: defined<Activity>(activity) }];
 }
 
-/** An assistant's message in the current turn; none without text, thinking and token counts. */
+/** Emits an assistant message in the current turn, unless it has no text, thinking or token counts. */
 export function emitMessage(
   turn: Turn,
   { text, thinking, ...rest }: Omit<Loose<Extract<Activity, { kind: "message" }>>, "kind" | "role" | "promptId">,
@@ -89,7 +89,7 @@ export function emitMessage(
   return emit(turn, { ...message, promptId: turn.promptId });
 }
 
-/** The turn inside a reader's state. */
+/** The turn in a reader's state. */
 export function turnOf(state: unknown): Turn | undefined {
   return (state as { turn?: Turn } | null)?.turn;
 }

@@ -1,5 +1,5 @@
-// Writes a file into a folder that others write to, such as a clone: never through a link that leads elsewhere, and never
-// where git would commit it.
+// Writes a file into a working tree, which may be hostile: never through a link that leads elsewhere, and never where
+// git would commit it.
 import { lstatSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { AppError } from "../core/error.ts";
@@ -9,8 +9,8 @@ import { listFolder } from "../platform/read-file.ts";
 import { replaceFile } from "../platform/replace-file.ts";
 
 /**
- * The real path of a file below `root`. Throws where a folder above it, or the file as a link, leads out of `root`, into its
- * `.git` or into another repository. A link is replaced by the write, not followed.
+ * The real path of a file below `root`. Throws if the file or a folder above it is a link that leads out of `root`,
+ * into its `.git` or into another repository. If the file itself is a link, a write replaces the link.
  */
 export function realPathInside(root: string, path: string): string {
   const realRoot = realpathSync(root);
@@ -25,7 +25,7 @@ export function realPathInside(root: string, path: string): string {
   const isLink = lstatSync(real, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   const target = isLink ? resolveLink(real, path) : real;
   if (!isBelow(realRoot, target)) throw leadsOutside(path, target, root);
-  // A submodule or nested clone has its own index and exclude file, which do not name this file.
+  // A submodule or nested clone has its own index and exclude file, which are not checked.
   for (folder = dirname(real); folder !== realRoot; folder = dirname(folder)) {
     if (!exists(join(folder, ".git"))) continue;
     throw new AppError("link_refused", `${path} was not written: ${folder} belongs to another repository.`, {
@@ -35,7 +35,7 @@ export function realPathInside(root: string, path: string): string {
   return real;
 }
 
-/** True for a broken link too; false for a path below a link to itself. */
+/** True for a broken link, too; false for a path below a link that points at itself. */
 function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -72,12 +72,12 @@ export function writeInside(root: string, path: string, content: string | Buffer
   const real = realPathInside(root, path);
   const folder = dirname(real);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // The folder may have been replaced by a link since.
+  // The folder may have been replaced by a link in the meantime.
   if (realpathSync(folder) !== folder) throw leadsOutside(path, realpathSync(folder), root);
   replaceFile(real, content, { mode, isDurable: false });
 }
 
-/** Throws where git commits the file in spite of the exclude line: it is tracked, or a .gitignore has an exception for it. */
+/** Throws if git would commit the file despite the exclude line: it is tracked, or a .gitignore has an exception. */
 export function checkNotCommitted(top: string, gitDir: string, real: string): void {
   const place = gitPath(realpathSync(top), real);
   if (isTracked(gitDir, place)) {
@@ -93,9 +93,9 @@ export function checkNotCommitted(top: string, gitDir: string, real: string): vo
   });
 }
 
-/** Throws where git would offer the file for a commit: its folder moved, or the exclude line was deleted, since `install`. */
+/** Throws if git does not ignore the file: after `install` its folder was moved, or the exclude line was deleted. */
 export function checkIgnored(top: string, commonDir: string, real: string): void {
-  // Without a repository nothing is committed.
+  // No repository: nothing can be committed.
   if (!exists(join(commonDir, "objects"))) return;
   const realTop = realpathSync(top);
   const text = readIgnoreFile(join(commonDir, "info", "exclude"));
@@ -107,7 +107,7 @@ export function checkIgnored(top: string, commonDir: string, real: string): void
   });
 }
 
-/** As a line of .git/info/exclude: "docs [old]/a.md" -> "/docs \[old\]/a.md". */
+/** A line for .git/info/exclude: "docs [old]/a.md" -> "/docs \[old\]/a.md". */
 export function excludeLine(place: string): string {
   const path = place.split(sep).join("/");
   return `/${path.replace(/[\\*?[\]]/g, "\\$&")}`;
@@ -117,7 +117,7 @@ function gitPath(folder: string, path: string): string {
   return relative(folder, path).split(sep).join("/");
 }
 
-/** The last matching line in the nearest .gitignore that has one; such a line wins over .git/info/exclude. */
+/** The last matching line of the nearest .gitignore that has one. It has priority over .git/info/exclude. */
 function lastRule(realTop: string, real: string): { file: string; isException: boolean } | undefined {
   for (let folder = dirname(real); ; folder = dirname(folder)) {
     const file = join(folder, ".gitignore");
@@ -128,7 +128,7 @@ function lastRule(realTop: string, real: string): { file: string; isException: b
 }
 
 function lastMatch(text: string, path: string): IgnoreRule | undefined {
-  // Lines such as "!*/" match only folders.
+  // Lines such as "!*/" match only folders and are removed.
   const lines = text.replace(/^.*\/[ \t\r]*$/gm, "");
   return parseIgnoreRules(lines).findLast((rule) => matchesFile(rule, path));
 }
@@ -147,12 +147,12 @@ function readIgnoreFile(path: string): string {
   return stat?.isFile() === true && stat.size <= MAX_IGNORE_BYTES ? readFileSync(path, "utf8") : "";
 }
 
-/** Larger than the index of any known repository. */
+/** Limit above the index size of any known repository. A larger one counts as having the file. */
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
-/** From this version on, an index entry has only the end of the path, where it differs from the one before. */
+/** From this index version on, an entry has only the part of its path that differs from the entry before. */
 const SHORTENED = 4;
 
-/** Whether git's index has the file. Reads the index itself: a hook starts no git process. */
+/** True if git's index has the file. Reads the index itself, because starting git takes too long for a hook. */
 function isTracked(gitDir: string, name: string): boolean {
   const indexes = listFolder(gitDir).filter((file) => file === "index" || file.startsWith("sharedindex."));
   return indexes.some((file) => {

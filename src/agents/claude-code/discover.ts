@@ -6,7 +6,7 @@ import type { TranscriptFile } from "../transcript.ts";
 
 const SUFFIX = ".jsonl";
 
-/** Claude Code's settings and sessions. */
+/** The folder with Claude Code's settings and sessions. */
 export function claudeConfigDir(env: Env): string {
   return env["CLAUDE_CONFIG_DIR"] || join(homeOf(env), ".claude");
 }
@@ -17,7 +17,7 @@ export function findTranscripts(env: Env, folders = [join(claudeConfigDir(env), 
   );
 }
 
-/** The files of one session, by the path its hooks name, without listing the others. */
+/** The files of one session, found by the transcript path in its hook payloads. */
 export function sessionTranscripts(path: string): TranscriptFile[] {
   const sessionId = basename(path, SUFFIX);
   return [...describe(path, sessionId, false), ...subagentFiles(join(dirname(path), sessionId), sessionId)];
@@ -28,7 +28,7 @@ function projectFiles(folder: string): TranscriptFile[] {
     const path = pathIn(folder, name);
     if (!name.endsWith(SUFFIX)) return subagentFiles(path, name);
     if (!name.startsWith("agent-")) return describe(path, name.slice(0, -SUFFIX.length), false);
-    // Older versions put a subagent's file beside the session's; its lines name the session.
+    // Older versions put a subagent's file beside the session's; only its lines name the session.
     const parent = readHeadField(path)("sessionId");
     return parent === undefined ? [] : describe(path, parent, true);
   });

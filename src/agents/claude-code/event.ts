@@ -1,4 +1,4 @@
-// Reduces a Claude Code hook payload to our event.
+// Converts Claude Code's hook payloads to events.
 import type { Activity } from "../../core/event.ts";
 import { asId, asInteger, asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { Loose } from "../fields.ts";
@@ -30,14 +30,14 @@ export const claudeCodeWire = hookWire({
     },
     summary: {
       Stop: readTurnEnd,
-      // Compaction runs as a subagent without a type: it is not recorded.
+      // Claude Code runs compaction as a subagent without a type; it is not recorded.
       SubagentStop: (payload) => (payload["agent_type"] ? readTurnEnd(payload) : undefined),
       PreCompact: (payload) => ({ kind: "checkpoint", promptId: asId(payload["prompt_id"]) }),
     },
     cleanup: { SessionEnd: readSessionEnd },
   },
   header(payload, { env }) {
-    // Cursor also runs the hooks in Claude Code's settings; its sessions are recorded by its own hooks.
+    // Cursor also runs the hooks in Claude Code's settings. Cursor's own hooks record these sessions.
     if (payload["cursor_version"] !== undefined) return {};
     return {
       sessionId: asId(payload["session_id"]) ?? asId(env["CLAUDE_CODE_SESSION_ID"]),
@@ -50,7 +50,7 @@ export const claudeCodeWire = hookWire({
 
 const GO_ON = { continue: true, suppressOutput: true };
 
-/** An answer with text must name its event. */
+/** Claude Code accepts text only in an answer that names its event. */
 const EVENT_NAMES: Readonly<Partial<Record<Activity["kind"], string>>> = {
   "session-start": "SessionStart",
   prompt: "UserPromptSubmit",
@@ -60,7 +60,7 @@ const EVENT_NAMES: Readonly<Partial<Record<Activity["kind"], string>>> = {
 };
 
 function hookAnswer(command: string, activity: Activity | undefined, output: HookOutput) {
-  // Claude Code takes the output of a PreCompact hook for instructions on how to summarize.
+  // Claude Code would take output of a PreCompact hook as instructions for the summary.
   if (activity?.kind === "checkpoint") return undefined;
   if (activity === undefined || (output.text === undefined && output.message === undefined))
     return command === "context" ? {} : GO_ON;
@@ -111,7 +111,7 @@ export function exitCode(output: string | undefined, hasFailed: boolean): number
   return code === undefined ? undefined : Number(code);
 }
 
-/** Claude Code submits prompts itself when background work ends or a teammate writes. */
+/** True for a prompt that Claude Code itself submits: background work ended, or a teammate wrote. */
 export function isMachinePrompt(text: string): boolean {
   return /^\s*<(?:task-notification|teammate-message|local-command-stdout|bash-input|bash-stdout)\b/.test(text);
 }

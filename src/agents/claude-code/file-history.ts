@@ -1,15 +1,15 @@
-// Claude Code's copies of files from before it changes them. A transcript names the newest copy of each file: all of them with
-// every prompt, and one more with the first edit of a file in a turn.
+// Claude Code copies a file before it changes it. A transcript names the newest copy of each file: it lists all of them
+// with every prompt, and one more at the first edit of a file in a turn.
 import { join } from "node:path";
 import type { FileTouch } from "../../core/event.ts";
 import { asId, asObject, asString, type JsonObject } from "../../core/json.ts";
 import { absolutePath, type Env } from "../agent-files.ts";
 import { claudeConfigDir } from "./discover.ts";
 
-/** A list, not a map: paths come from outside. An empty name: the file did not exist yet. */
+/** An empty name: the file did not exist yet. A list instead of an object: a path may be "__proto__". */
 export type Backups = [path: string, name: string][];
 
-/** A session with more files drops the oldest. */
+/** Limit per session; the oldest are dropped. */
 const MAX_FILES = 1_000;
 
 export function readSnapshot(line: JsonObject): Backups | undefined {
@@ -17,7 +17,7 @@ export function readSnapshot(line: JsonObject): Backups | undefined {
   return files && Object.entries(files).map(newBackup).slice(-MAX_FILES);
 }
 
-/** Newer versions write only new copies. */
+/** Newer versions of Claude Code log each new copy in a line of its own. */
 export function addBackup(backups: Backups, line: JsonObject): Backups {
   const path = asString(line["trackingPath"]);
   if (path === undefined) return backups;
@@ -39,7 +39,7 @@ export function trackedTouch([path, name]: Backups[number], cwd: string): FileTo
   return name === "" ? { path: file, kind: "create" } : { path: file, kind: "edit", backup: name };
 }
 
-/** The copy from before the turn. Paths in the list may be relative to the folder where the session started. */
+/** The name of the copy from before the turn. Listed paths may be relative to the folder where the session started. */
 export function backupOf(backups: Backups, path: string): string | undefined {
   const slashed = (text: string): string => text.replaceAll("\\", "/");
   const full = slashed(path);

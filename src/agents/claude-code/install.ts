@@ -1,4 +1,4 @@
-// Plans the steps that install C-Mem into Claude Code and remove it. Nothing changes until the steps run.
+// Plans the steps that install C-Mem into Claude Code or remove it. Nothing changes until the steps run.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -13,13 +13,13 @@ import { addHooks, addStatusLine, mcpPart, pluginHooks, pluginMcp, removeHooks, 
 import { type ClaudeSite, MARKETPLACE, PLUGIN_ID } from "./site.ts";
 
 export interface PluginCopy {
-  /** The built plugin. */
+  /** The folder of the built plugin. */
   source: string;
-  /** The marketplace folder with the copy that Claude Code runs: the same path across upgrades. */
+  /** The marketplace folder with the copy that Claude Code runs. Its path stays the same across upgrades. */
   target: string;
   /** The Node that runs the hooks. */
   node: string;
-  /** Its compile cache. */
+  /** The folder of Node's compile cache. */
   cache: string;
 }
 
@@ -43,7 +43,7 @@ export function installedProgram({ target, node, cache }: Omit<PluginCopy, "sour
   return { node, hook: bundlePath(target), mcp: join(pluginFolder(target), "dist", "mcp.cjs"), cache };
 }
 
-/** For `doctor`. */
+/** The bundles that `doctor` expects in an installed plugin. */
 export const BUNDLES = [
   "recall.cjs",
   "context.cjs",
@@ -57,7 +57,7 @@ export const BUNDLES = [
   "mcp.cjs",
 ];
 
-/** The files that depend on where C-Mem is installed. */
+/** The files whose content depends on where C-Mem is installed. */
 function writtenFiles(options: Omit<PluginCopy, "source">): [path: string, content: object][] {
   const folder = pluginFolder(options.target);
   const marketplace = {
@@ -80,9 +80,9 @@ export function copyPlugin(options: PluginCopy): Step {
     run() {
       const folder = pluginFolder(target);
       mkdirSync(target, { recursive: true, mode: 0o700 });
-      // Viewer files have other names in each version.
+      // Viewer files have new names in each version: delete the old ones.
       rmSync(join(folder, "dist", "viewer"), { recursive: true, force: true });
-      // File by file over the old ones: a running session finds a whole bundle at every moment.
+      // Each file is replaced in one step, so that a running session never reads half a bundle.
       for (const file of builtFiles(source)) {
         const { mode } = statSync(join(source, file));
         replaceFile(join(folder, file), readFileSync(join(source, file)), { mode, isDurable: false });
@@ -92,7 +92,7 @@ export function copyPlugin(options: PluginCopy): Step {
   };
 }
 
-/** Whether the copy has every file of the built plugin, byte for byte, and the written files. */
+/** True if the copy has every file of the built plugin, byte for byte, and the files written for this machine. */
 export function isCopied(options: PluginCopy): boolean {
   const { source, target } = options;
   if (!writtenFiles(options).every(([path]) => existsSync(path))) return false;
@@ -111,8 +111,8 @@ function builtFiles(source: string): string[] {
 }
 
 /**
- * Registers the plugin with Claude Code, and removes hooks that an earlier install put into settings.json. A plugin that is
- * registered already needs no `claude` command.
+ * Registers the plugin with Claude Code and removes hooks that an earlier install put into settings.json. If the plugin
+ * is already registered, the `claude` command is not needed.
  */
 export function registerPlugin({ site, target, env, claude }: InstallOptions): Step[] {
   const isRegistered = site.marketplace === target && site.pluginEnabled;
@@ -141,7 +141,7 @@ function requireClaude(claude: string | undefined): string {
   });
 }
 
-/** Without the `claude` command: hooks and memory tools go into Claude Code's own files. */
+/** Puts hooks and memory tools into Claude Code's own files; does not need the `claude` command. */
 export function registerHooks(options: InstallOptions): Step[] {
   const { site, target, node } = options;
   const { settingsPath, statePath, mcpServer } = site;
@@ -149,14 +149,14 @@ export function registerHooks(options: InstallOptions): Step[] {
   return [
     ...(site.pluginEnabled ? [disablePlugin(site)] : []),
     ...edit(settingsPath, `add c-mem's hooks to ${settingsPath}`, (text) => addHooks(text, node, bundlePath(target))),
-    // Another server of that name stays.
+    // Another program's server of that name is not replaced.
     ...(mcpServer === "other"
       ? []
       : edit(statePath, `register the memory tools (the MCP server c-mem) in ${statePath}`, addServer)),
   ];
 }
 
-/** Adds our status line, updates it, or removes it. */
+/** Adds or updates C-Mem's status line, or removes it. */
 export function registerStatusLine({ site, node, target }: InstallOptions, isWanted: boolean): Step[] {
   if (!isWanted) return unregisterStatusLine(site);
   const add = (text: string) => addStatusLine(text, node, bundlePath(target));
@@ -172,7 +172,7 @@ function unregisterHooks({ settingsPath }: ClaudeSite, why = ""): Step[] {
   return edit(settingsPath, `remove c-mem's hooks from ${settingsPath}${why}`, removeHooks);
 }
 
-/** A file that had only our server is deleted. */
+/** Deletes the file if it had only C-Mem's server. */
 function unregisterServer({ statePath, mcpServer }: ClaudeSite): Step[] {
   if (typeof mcpServer !== "object") return [];
   return edit(statePath, `remove c-mem's memory tools from ${statePath}`, (text) => {
@@ -181,7 +181,7 @@ function unregisterServer({ statePath, mcpServer }: ClaudeSite): Step[] {
   });
 }
 
-/** None where the change would change nothing. */
+/** No step if the file already is as wanted. */
 function edit(path: string, about: string, change: (text: string) => string | undefined): Step[] {
   const text = readSettings(path) ?? "";
   return change(text) === text ? [] : [editFile(path, about, change)];
@@ -220,12 +220,12 @@ export function restoreSettings({ settingsPath }: ClaudeSite, backup: string | u
   };
 }
 
-/** Shows later whether the settings have changed since the install. */
+/** A hash of the settings file, to see later whether it has changed since the install. */
 export function settingsHash({ settingsPath }: ClaudeSite): string | null {
   return existsSync(settingsPath) ? createHash("sha256").update(readFileSync(settingsPath)).digest("hex") : null;
 }
 
-/** Without the `claude` command the plugin is disabled in settings.json. */
+/** Disables the plugin in settings.json, which does not need the `claude` command. */
 function disablePlugin(site: ClaudeSite): Step {
   return editFile(site.settingsPath, `disable the plugin in ${site.settingsPath}`, (text) =>
     editJson(

@@ -1,4 +1,4 @@
-// Assembles an assistant's message from its lines, one block each, and joins its tool calls with their results.
+// Assembles an assistant message from its lines (one per block) and joins tool calls with their results.
 import type { AgentEvent, FileTouch, TokenCounts } from "../../core/event.ts";
 import {
   asCount,
@@ -39,13 +39,13 @@ export function readAssistant(state: ClaudeCodeState, line: JsonObject, message:
       held.thinking = join(held.thinking ?? "", thinking);
     }
   }
-  // Every line of a message has the usage; only the last one is final.
+  // Every line of a message has token counts; those of the last line are final.
   const tokens = tokenCounts(asObject(message["usage"]));
   if (held !== undefined && tokens !== undefined) held.tokens = tokens;
   return events;
 }
 
-/** Many versions write no stop reason: text without a call after it ends the turn until more follows. */
+/** Many versions write no stop reason: a text without a tool call counts as the turn's end until more lines follow. */
 function isFinal(blocks: readonly JsonObject[], stopReason: Json | undefined): boolean {
   if (stopReason === "tool_use" || blocks.some((block) => block["type"] === "tool_use")) return false;
   return blocks.some((block) => block["type"] === "text" && block["text"]);
@@ -80,7 +80,7 @@ export function closeMessage(state: ClaudeCodeState): AgentEvent[] {
   return events;
 }
 
-/** A message that only calls tools has no text, but it has token counts. */
+/** Emits the held message without closing it. One that only calls tools has no text, but token counts. */
 export function heldMessage({ message }: ClaudeCodeState): AgentEvent[] {
   const { text, thinking, tokens } = message?.activity ?? {};
   const isEmpty = !text && !thinking && !tokens;
@@ -91,12 +91,12 @@ function join(before: string, text: string): string {
   return before === "" ? text : `${before}\n\n${text}`;
 }
 
-/** Results that wait for their calls, which come right after. Few, because they may be large. */
+/** Limit of results waiting for their call, which is on one of the next lines. Low, because results may be large. */
 const MAX_EARLY_RESULTS = 8;
 
 function readCall(state: ClaudeCodeState, call: Call): AgentEvent[] {
   const early = takeCall(state.early, call.id);
-  // Waiting calls are stored between runs: private ones must not be.
+  // Calls that wait for a result are stored between runs, so private ones are dropped.
   if (early === undefined && !state.turn.isPrivate) addCall(state.calls, call);
   return early === undefined ? [] : emitToolUse(state, call, early);
 }
@@ -108,7 +108,7 @@ export function readResult(state: ClaudeCodeState, line: JsonObject, block: Json
   const result: EarlyResult = { id, header: state.turn.header, line, block };
   if (call !== undefined) return emitToolUse(state, call, result);
   const { promptId = null, toolUseResult = null } = line;
-  // The call of a late result of a private turn was never stored.
+  // No result is kept in a private turn: its call was dropped.
   const isPrivate = state.turn.isPrivate || state.privatePromptIds.includes(asId(promptId) ?? "");
   if (!isPrivate) state.early.push({ ...result, line: { promptId, toolUseResult } });
   state.early = state.early.slice(-MAX_EARLY_RESULTS);
@@ -140,7 +140,7 @@ function withBackup({ backups }: ClaudeCodeState, file: FileTouch): FileTouch {
   return backup === undefined ? file : { ...file, backup };
 }
 
-/** Subagents' transcripts have only the text for the model; the text of a file has line numbers. */
+/** A subagent's transcript has only the text that the model read, where file contents have line numbers. */
 function resultText(name: string, block: JsonObject, structured: Json | undefined): string | undefined {
   if (asObject(structured) !== undefined) return toolOutput(name, structured);
   const text = contentText(block["content"]);

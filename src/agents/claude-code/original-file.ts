@@ -1,15 +1,15 @@
-// Cuts the original file out of the line of an edit before the line is parsed: most of its bytes, and no reader uses them.
+// The line of an edit contains the whole original file. This cuts it out before the line is parsed: no reader uses it.
 
-/** Shorter lines are not worth it. */
+/** In a shorter line, cutting saves nothing. */
 const MIN_BYTES = 4096;
-/** The line's type comes early. */
+/** The line's type is within its first bytes. */
 const HEAD_BYTES = 400;
 const TYPE = '"type":"user"';
 const RESULT = Buffer.from(',"toolUseResult":{');
 const FIELD = "originalFile";
 const [QUOTE, COLON, COMMA, BACKSLASH] = Buffer.from('":,\\') as unknown as [number, number, number, number];
 
-/** Empties `toolUseResult.originalFile`, if only plain strings come before it; else returns the line as it is. */
+/** Empties `toolUseResult.originalFile`. Returns the line unchanged if a field before it is not a string. */
 export function withoutOriginalFile(line: Buffer): Buffer {
   if (line.length < MIN_BYTES || !line.toString("latin1", 0, HEAD_BYTES).includes(TYPE)) return line;
   const found = line.indexOf(RESULT);

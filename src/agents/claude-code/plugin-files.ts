@@ -1,5 +1,5 @@
-// Claude Code's copies of our plugin under plugins/. `claude plugin uninstall` leaves the code in its cache; without the
-// `claude` command the entries in its lists stay, too.
+// Removes Claude Code's copies of C-Mem's plugin under plugins/. `claude plugin uninstall` leaves the code in its
+// cache; without the `claude` command, the entries in Claude Code's lists are left, too.
 import { existsSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { asObject } from "../../core/json.ts";
@@ -8,7 +8,7 @@ import { readSettings, writeSettings } from "../settings-file.ts";
 import type { Step } from "../setup.ts";
 import { MARKETPLACE, PLUGIN_ID, readJson } from "./site.ts";
 
-/** `withData`: also Claude Code's data folder for the plugin, which C-Mem leaves empty. */
+/** `withData`: include Claude Code's data folder for the plugin, which C-Mem does not use. */
 export function pluginFiles(configDir: string, { withData }: { withData: boolean }): string[] {
   const { folders, lists } = findTraces(configDir, withData);
   return [...folders, ...lists.map(({ path }) => path)];
@@ -24,7 +24,7 @@ export function removePluginFiles(configDir: string, { withData }: { withData: b
         try {
           rmdirSync(dirname(folder));
         } catch {
-          // Other plugins are in it.
+          // The folder still has other plugins.
         }
       }
       for (const { path, key } of lists) writeSettings(path, editJson(readSettings(path) ?? "", key, undefined));

@@ -2,7 +2,7 @@
 import { asObjects, asString, type Json } from "../../core/json.ts";
 import { isMachinePrompt } from "./event.ts";
 
-/** Commands to the client itself, which hooks do not get either. Other commands are prompts with a name. */
+/** Commands to Claude Code itself, for which no hook runs. All other commands are prompts. */
 const CLIENT_COMMANDS = new Set(
   (
     "add-dir agents bug clear color compact config context copy cost desktop doctor effort exit export extra-usage fast feedback help hooks ide " +
@@ -12,16 +12,16 @@ const CLIENT_COMMANDS = new Set(
   ).split(" "),
 );
 
-/** "[Request interrupted by user]", "[Request interrupted by user for tool use]". */
+/** Start of "[Request interrupted by user]" and "[Request interrupted by user for tool use]". */
 const INTERRUPTION = "[Request interrupted";
 
-/** The line that Claude Code writes as the user when they press Esc. */
+/** True for the message that Claude Code writes in the user role when the user presses Esc. */
 export function isInterruption(content: Json | undefined): boolean {
   if (typeof content === "string") return content.startsWith(INTERRUPTION);
   return asObjects(content).some(({ type, text }) => type === "text" && asString(text)?.startsWith(INTERRUPTION));
 }
 
-/** The notice that wakes the agent when background work has ended. */
+/** True for the notice that wakes the agent when background work has ended. */
 export function isWakeUp(content: Json | undefined): boolean {
   return typeof content === "string" && /^\s*<(?:task-notification|teammate-message)\b/.test(content);
 }
@@ -37,7 +37,7 @@ export function promptText(content: Json | undefined): string | undefined {
   return `${command} ${args}`.trim();
 }
 
-/** The same for the client's queue, which has commands as they were typed ("/model x") and tasks as JSON. */
+/** Like `promptText`, for an entry of the queue: commands are as typed ("/model x"), tasks are JSON. */
 export function queuedPromptText(text: string): string | undefined {
   const command = /^\/(\S*)/.exec(text)?.[1];
   if (/^\s*\{"task_id"/.test(text) || CLIENT_COMMANDS.has(command ?? "")) return undefined;

@@ -1,5 +1,5 @@
-// Prompts typed while the agent works. They wait in Claude Code's queue: some are handed over in the middle of the turn and
-// never get a line of their own, others get one when the turn is over. Hooks get them when they are typed.
+// Prompts typed while the agent works. They wait in Claude Code's queue: some are handed over during the turn and never
+// get a line of their own, others get one when the turn is over. Hooks run when they are typed.
 import type { AgentEvent } from "../../core/event.ts";
 import { asObject, asString, asTime, type JsonObject } from "../../core/json.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
@@ -11,14 +11,14 @@ export interface QueuedPrompt {
   at: number;
   /** The turn it was typed in. */
   promptId?: string;
-  /** Its event was emitted. */
+  /** True once its event was emitted. */
   isTold: boolean;
 }
 
-/** No more than this wait at a time: older ones were answered. */
+/** Limit of waiting prompts; older ones were certainly answered. */
 const MAX_QUEUED = 50;
 
-/** "private": the prompt is wholly private, and what follows in this turn may be for it. */
+/** Returns "private" for a wholly private prompt: the rest of the turn may be an answer to it. */
 export function enqueue(queue: QueuedPrompt[], turn: Turn, line: JsonObject): "private" | undefined {
   const text = queuedPromptText(asString(line["content"]) ?? "");
   const at = asTime(line["timestamp"]);
@@ -33,7 +33,7 @@ function queuedPrompt(text: string, at: number, { promptId }: Turn): QueuedPromp
   return { text, at, ...(promptId !== undefined && { promptId }), isTold: false };
 }
 
-/** Newer versions log a prompt that left the queue, or attach one that was handed over: its event is emitted at once. */
+/** Newer versions log when a prompt leaves the queue, or attach it when it is handed over: emit its event then. */
 export function readDequeued(queue: QueuedPrompt[], turn: Turn, line: JsonObject): AgentEvent[] {
   const attachment = asObject(line["attachment"]);
   if (attachment !== undefined && attachment["commandMode"] !== "prompt") return [];
@@ -46,13 +46,13 @@ export function readDequeued(queue: QueuedPrompt[], turn: Turn, line: JsonObject
   return emitQueued([queuedPrompt(text, at, turn)], turn);
 }
 
-/** Removes a prompt that now begins a turn, and returns when it was typed. */
+/** Removes a prompt that now begins a turn. Returns the time at which it was typed. */
 export function takeQueuedTime(queue: QueuedPrompt[], text: string): number | undefined {
   const index = queue.findIndex((one) => one.text === text);
   return index < 0 ? undefined : queue.splice(index, 1)[0]?.at;
 }
 
-/** Emits the prompts that no later line has: they were handed over in the middle of a turn. */
+/** Emits the prompts that were handed over during a turn, which have no line of their own. */
 export function emitQueued(queue: readonly QueuedPrompt[], turn: Turn): AgentEvent[] {
   return queue.flatMap((prompt) => {
     if (prompt.isTold) return [];

@@ -1,4 +1,4 @@
-// C-Mem's hooks, status line and MCP server in Claude Code's settings. Entries of others stay as they are.
+// C-Mem's hooks, status line and MCP server in Claude Code's settings. Other entries are not changed.
 import { asArray, asObject, asString } from "../../core/json.ts";
 import { addToLists, BOM, editJson, parseJsonFile, removeFromLists } from "../json-file.ts";
 import { type JsonPart, serverPart } from "../managed-file.ts";
@@ -6,22 +6,22 @@ import { isOurCommand, isOurServer, type Program, SERVER, serverEntry } from "..
 
 interface HookEntry {
   event: string;
-  /** The tools it runs for; left out: all. */
+  /** The tools that the hook runs for; undefined: all. */
   matcher?: string;
   command: string;
   timeoutSeconds: number;
-  /** Claude Code does not wait for it, and kills it when `claude -p` exits: not for the last hooks of a turn. */
+  /** Claude Code does not wait for the hook and kills it when `claude -p` exits: not for the last hooks of a turn. */
   async?: true;
 }
 
-/** plugin/hooks/hooks.json is written from this table. */
+/** `plugin/hooks/hooks.json` is generated from this table. */
 export const HOOKS: readonly HookEntry[] = [
   { event: "SessionStart", command: "context", timeoutSeconds: 10 },
   { event: "UserPromptSubmit", command: "new", timeoutSeconds: 10 },
-  // Agent: only this hook gets the task of a subagent.
+  // For the Agent tool: only this hook's payload has the task of a subagent.
   { event: "PreToolUse", matcher: "Read|Edit|Write|Bash|Agent|Task", command: "recall", timeoutSeconds: 5 },
   { event: "PostToolUse", command: "save", timeoutSeconds: 30, async: true },
-  // Not async: the fix of an earlier error must reach the model together with the error.
+  // Not async: an earlier fix must reach the model together with the error.
   { event: "PostToolUseFailure", command: "save", timeoutSeconds: 10 },
   { event: "SubagentStart", command: "recall", timeoutSeconds: 5 },
   { event: "Stop", command: "summary", timeoutSeconds: 10 },
@@ -30,7 +30,7 @@ export const HOOKS: readonly HookEntry[] = [
   { event: "SessionEnd", command: "cleanup", timeoutSeconds: 5 },
 ];
 
-/** Uses `args` instead of a shell: no quoting, and no console window on Windows. */
+/** The command has `args` instead of a shell line: no quoting, and no console window on Windows. */
 function hookGroup({ matcher, command, timeoutSeconds, async }: HookEntry, node: string, bundle: string) {
   const hook = { type: "command", command: node, args: [bundle, command], timeout: timeoutSeconds };
   return { ...(matcher !== undefined && { matcher }), hooks: [{ ...hook, ...(async && { async }) }] };
@@ -46,7 +46,7 @@ export function parseSettings(source: string, path: string): Record<string, unkn
   return parseJsonFile(source, path, ["hooks"], hint);
 }
 
-/** Claude Code ignores the whole file, without a message, if it has comments or a trailing comma. */
+/** False if the file has comments or a trailing comma: Claude Code then ignores it without a message. */
 export function isReadByClient(text: string): boolean {
   try {
     JSON.parse(text.replace(BOM, ""));
@@ -65,7 +65,7 @@ export function removeHooks(source: string): string {
   return removeFromLists(source, "hooks", isOurs);
 }
 
-/** The events with one of our hooks, and the Node and bundle it runs. */
+/** C-Mem's hooks in the settings: the event, and the Node and bundle that each runs. */
 export function findOurHooks(settings: Record<string, unknown>): { event: string; node: string; bundle: string }[] {
   return Object.entries(asObject(settings["hooks"]) ?? {}).flatMap(([event, groups]) =>
     asArray(groups).flatMap((group) => ourHook(group).map((hook) => ({ event, ...hook }))),
@@ -76,7 +76,7 @@ function isOurs(group: unknown): boolean {
   return ourHook(group).length > 0;
 }
 
-/** The hook of a group, if the group has no other and it is ours. */
+/** The hook of a group, if it is the group's only one and C-Mem's. */
 function ourHook(group: unknown): { node: string; bundle: string }[] {
   const hooks = asArray(asObject(group)?.["hooks"]);
   const hook = hooks.length === 1 ? asObject(hooks[0]) : undefined;
@@ -84,7 +84,7 @@ function ourHook(group: unknown): { node: string; bundle: string }[] {
   return isOurCommand(bundle) ? [{ node: hook?.["command"] as string, bundle }] : [];
 }
 
-/** Claude Code has one status line: another program's is never replaced. */
+/** Claude Code has only one status line. Another program's is never replaced. */
 export function findStatusLine(settings: Record<string, unknown>): "ours" | "other" | undefined {
   const statusLine = settings["statusLine"];
   if (statusLine === undefined || statusLine === null) return undefined;
@@ -101,20 +101,20 @@ export function removeStatusLine(text: string): string {
   return editJson(text, ["statusLine"], undefined);
 }
 
-/** Claude Code runs it in a shell. */
+/** Quoted, because Claude Code runs the status line in a shell. */
 function quoted(path: string): string {
   return process.platform === "win32" ? `"${path}"` : `"${path.replace(/(["$`\\])/g, "\\$1")}"`;
 }
 
-/** Gives the tools their names: mcp__c-mem__search, mcp__plugin_c-mem_memory__search (see core/own-tools.ts). */
+/** The server's name in the plugin, part of the tool names: mcp__plugin_c-mem_memory__search. */
 const NAME_IN_PLUGIN = "memory";
 
-/** plugin/.mcp.json is written from this. */
+/** The content of the plugin's .mcp.json. */
 export function pluginMcp(program: Program): object {
   return { mcpServers: { [NAME_IN_PLUGIN]: serverEntry(program) } };
 }
 
-/** "other": a server named c-mem that is not C-Mem's; it is never changed. */
+/** "other": a server named c-mem that is not C-Mem's and is never changed. */
 export type FoundServer = { node: string; bundle: string } | "other" | undefined;
 
 export function findMcpServer(state: unknown): FoundServer {
@@ -125,7 +125,7 @@ export function findMcpServer(state: unknown): FoundServer {
   return { node: asString(entry["command"]) ?? "", bundle };
 }
 
-/** Without the plugin: the server goes among the user's in .claude.json, which Claude Code itself often writes. */
+/** C-Mem's server in .claude.json, for installs without the plugin. Claude Code itself often writes that file. */
 export function mcpPart(program?: Program): JsonPart {
   return serverPart("mcpServers", program === undefined ? {} : { type: "stdio", ...serverEntry(program) });
 }

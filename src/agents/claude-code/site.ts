@@ -1,4 +1,4 @@
-// Where Claude Code keeps its files on this machine, and which parts of C-Mem are in them.
+// Finds Claude Code's files on this machine and the parts of C-Mem in them.
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { asObject, asString, parseJson } from "../../core/json.ts";
@@ -10,19 +10,19 @@ import { findMcpServer, findOurHooks, findStatusLine, type FoundServer, parseSet
 export interface ClaudeSite {
   configDir: string;
   settingsPath: string;
-  /** Undefined where there is no settings file. */
+  /** Undefined if there is no settings file. */
   settingsText: string | undefined;
-  /** Our hooks in settings.json. */
+  /** C-Mem's hooks in settings.json. */
   hooks: ReturnType<typeof findOurHooks>;
   statusLine: "ours" | "other" | undefined;
-  /** Our plugin is installed and enabled. */
+  /** True if C-Mem's plugin is installed and enabled. */
   pluginEnabled: boolean;
-  /** The folder that Claude Code has as our marketplace. */
+  /** The folder registered as C-Mem's marketplace. */
   marketplace: string | undefined;
-  /** .claude.json, with the user's MCP servers. */
+  /** Path of .claude.json, which has the user's MCP servers. */
   statePath: string;
   mcpServer: FoundServer;
-  /** The user has disabled all hooks. */
+  /** True if the user has disabled all hooks. */
   hooksDisabled: boolean;
 }
 
@@ -41,7 +41,7 @@ export function inspectClaude(env: Env): ClaudeSite {
   const settingsPath = join(configDir, "settings.json");
   const settingsText = readSettings(settingsPath);
   const settings = settingsText === undefined ? {} : parseSettings(settingsText, settingsPath);
-  // Beside the config folder, unless that was moved: then inside.
+  // .claude.json is in the home folder, or inside the config folder if CLAUDE_CONFIG_DIR is set.
   const statePath = join(env["CLAUDE_CONFIG_DIR"] || homeOf(env), ".claude.json");
   const marketplaces = asObject(readJson(join(configDir, "plugins", "known_marketplaces.json")));
   return {
@@ -66,7 +66,7 @@ export function isInstalled(site: ClaudeSite): boolean {
   return site.pluginEnabled || site.hooks.length > 0;
 }
 
-/** Claude Code deletes transcripts after this many days, unless the user sets another number. */
+/** Days after which Claude Code deletes transcripts, unless the user sets another number. */
 const CLEANUP_DAYS = 30;
 
 export function cleanupDays(env: Env): number {
@@ -74,7 +74,7 @@ export function cleanupDays(env: Env): number {
   return typeof days === "number" ? days : CLEANUP_DAYS;
 }
 
-/** The `claude` executable: on the PATH, or where its own installers put it. */
+/** Finds the `claude` executable on the PATH or where its installers put it. */
 export function findClaude(env: Env): string | undefined {
   const names = process.platform === "win32" ? ["claude.exe", "claude.cmd"] : ["claude"];
   const home = homeOf(env);

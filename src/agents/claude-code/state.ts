@@ -11,7 +11,7 @@ export interface Call {
   input: Json;
 }
 
-/** A result that comes in the file before its call. */
+/** A result that the file has before its call. */
 export interface EarlyResult {
   id: string;
   header: Turn["header"];
@@ -26,24 +26,23 @@ export interface ClaudeCodeState {
   line: number;
   calls: Call[];
   early: EarlyResult[];
-  /** A message has one line per block, with tool results in between: it waits until another one begins. */
+  /** A message has one line per block, with tool results in between: it is held until the next one begins. */
   message?: AgentEvent & { activity: Message };
-  /** A title from before the first line with a time and a folder. */
+  /** A title that waits for the first line with a time and a folder. */
   title?: string;
   hasCustomTitle: boolean;
-  /** The origin event was emitted. */
+  /** True once the origin event was emitted. */
   hasOrigin?: boolean;
   /** The session that this one is a fork of. */
   forkedFrom?: string;
   queue: QueuedPrompt[];
-  /** Where the session started: paths of backups are relative to it, even after a `cd`. */
+  /** The folder where the session started: paths of file snapshots are relative to it, even after a `cd`. */
   firstFolder?: string;
   backups: Backups;
-  /** Files that wait for the first prompt. */
+  /** File snapshots that wait for the first prompt. */
   tracked?: Backups;
   /**
-   * Wholly private prompts. Subagents work for the session's prompts but have their own files: the caller that reads those
-   * adds the ids from the session's state.
+   * Ids of wholly private prompts. A subagent's file needs them, too: the caller adds them from its session's state.
    */
   privatePromptIds: string[];
 }

@@ -1,4 +1,4 @@
-// Reduces a tool's structured response to its text and the files it touched.
+// Extracts the text and the touched files from a tool's structured response.
 import type { FileTouch } from "../../core/event.ts";
 import { asArray, asObject, asObjects, asString, blocksText, type Json, type JsonObject } from "../../core/json.ts";
 import { ownValue } from "../fields.ts";
@@ -45,7 +45,7 @@ function readOutput(file: JsonObject | undefined): string | undefined {
   return asString(file?.["content"]) ?? (file?.["cells"] === undefined ? undefined : JSON.stringify(file["cells"]));
 }
 
-/** Whole files and images in responses; the edit itself shows what changed. */
+/** Fields with whole files and images, which are left out: the edit itself shows what changed. */
 const BULK_FIELDS = new Set(["originalFile", "original_file", "updated_file", "base64"]);
 
 function patchText(response: JsonObject): string | undefined {
@@ -70,7 +70,7 @@ export function touchedFiles(name: string, input: Json | undefined, response: Js
   const result = asObject(response);
   if (result?.["type"] === "create")
     return touchedFile("Write", path, { isNew: true, after: asString(result["content"]) });
-  // Subagents' transcripts have no structured response: the texts in the call show how much changed.
+  // A subagent's transcript has no structured response: lines are counted from the texts in the call.
   const [before, after] = [asString(fields?.["old_string"]), asString(fields?.["new_string"])];
   return touchedFile(name === "Read" ? name : "Edit", path, { diff: result && patchText(result), before, after });
 }

@@ -1,4 +1,4 @@
-// Reads a Claude Code transcript, line by line, into the same events the hooks give.
+// Reads a Claude Code transcript line by line into the same events that the hooks give.
 import type { AgentEvent } from "../../core/event.ts";
 import {
   asId,
@@ -35,7 +35,7 @@ export const claudeCodeReader: LineReader<ClaudeCodeState> = {
     backups: [],
     privatePromptIds: [],
   }),
-  // Most bytes of a transcript. Matched with the text around the type, which no tool input contains.
+  // These lines are most of a transcript's bytes. The text matched around the type occurs in no tool input.
   skipped:
     /\{"type":"(?:api-request(?:-shape|-blob)?|last-prompt)"|"type":"progress","data":\{|"attachment":\{"type":"(?:hook_|(?:prompt_snapshot|skill_listing)")/,
   cut: withoutOriginalFile,
@@ -53,7 +53,7 @@ export const claudeCodeReader: LineReader<ClaudeCodeState> = {
   ],
 };
 
-/** The type of a subagent is in a small file beside its transcript. */
+/** Reads a subagent's type from the small file beside its transcript. */
 function startSession(file: TranscriptFile): Turn {
   const turn = startTurn(file);
   const meta = file.isSubagent ? readWhole(file.path.replace(/\.jsonl$/, ".meta.json")) : undefined;
@@ -74,7 +74,7 @@ const READERS: Readonly<Record<string, Read>> = {
   "file-history-delta": (state, line) => trackFiles(state, addBackup(state.backups, line)),
   "custom-title": (state, line) => readTitle(state, asString(line["customTitle"]), true),
   "ai-title": (state, line) => readTitle(state, asString(line["aiTitle"]), false),
-  // Copies of requests, and notes of the client.
+  // Lines without conversation: copies of requests, and the client's own notes.
   ...ignored(
     "agent-name api-request api-request-blob api-request-shape atis-latch cost-state last-prompt mode permission-mode pr-link " +
       "progress summary tag tools-used",
@@ -82,8 +82,8 @@ const READERS: Readonly<Record<string, Read>> = {
 };
 
 /**
- * Each file gives one event, when it is first tracked and there is a prompt. After a private prompt new files may belong to
- * that turn: their names are dropped.
+ * Emits one snapshot event per file: when it is first listed, or at the first prompt after that. After a private
+ * prompt, new files are dropped: they may belong to that turn.
  */
 function trackFiles(state: ClaudeCodeState, backups: Backups): AgentEvent[] {
   const { turn } = state;
@@ -107,12 +107,12 @@ function readQueue(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   const { operation } = line;
   if (operation === "enqueue") return enqueue(state.queue, state.turn, line) === "private" ? enterPrivate(state) : [];
   if (operation === "remove") return readDequeued(state.queue, state.turn, line);
-  // The user took the prompts back to edit them.
+  // popAll: the user took the waiting prompts back to edit them.
   if (operation === "popAll") state.queue = state.queue.filter(({ isTold }) => isTold);
   return [];
 }
 
-/** A prompt handed over from the queue. In a fork this is its only trace: the lines of the queue are not copied. */
+/** Reads a prompt handed over from the queue. A fork has only this line of it: lines of the queue are not copied. */
 function readAttachment(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   const attachment = asObject(line["attachment"]);
   if (attachment?.["type"] !== "queued_command") return [];
@@ -121,8 +121,8 @@ function readAttachment(state: ClaudeCodeState, line: JsonObject): AgentEvent[] 
 }
 
 /**
- * A private prompt in the middle of a turn: what follows may be for it, as may the work of subagents under the turn's id.
- * A message that began before it ends here.
+ * Call for a private prompt during a turn. The rest of the turn, and its subagents' work, may be for that prompt and is
+ * skipped. A message that began before ends here.
  */
 function enterPrivate(state: ClaudeCodeState): AgentEvent[] {
   const { turn } = state;
@@ -136,7 +136,7 @@ function enterPrivate(state: ClaudeCodeState): AgentEvent[] {
   return events;
 }
 
-/** A session with more private prompts drops the oldest. */
+/** Limit per session; the oldest are dropped. */
 const MAX_PRIVATE_PROMPTS = 1_000;
 
 function readConversation(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
@@ -148,19 +148,19 @@ function readConversation(state: ClaudeCodeState, line: JsonObject): AgentEvent[
   else if (message === undefined || line["isMeta"] === true) return events;
   else if (line["type"] === "assistant") events.push(...readAssistant(state, line, message));
   else events.push(...readUser(state, line, message));
-  // Only together with other events: a file with nothing else is not a session.
+  // Snapshots and the origin are emitted only with other events: alone they are no session.
   if (events.length > 0 && state.turn.promptId !== undefined) events.push(...takeTracked(state));
   if (events.length > 0 && !state.hasOrigin) events.push(...readOrigin(state, line));
   return events;
 }
 
-/** The name of a plan goes from the session that made it to the one that executes it; a fork names its original. */
+/** The origin of a session: the plan that it shares with the session that wrote the plan, or the original of a fork. */
 function readOrigin(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   const plan = asId(line["slug"]);
   const from = copiedFrom(line);
   const forkedFrom = from ?? state.forkedFrom;
   if (plan === undefined && forkedFrom === undefined) return [];
-  // Copied lines may be left out later, so the first line that is not a copy gives the event again.
+  // Emitted again at the first line that is not a copy: the events of copied lines may be left out later.
   if (from !== undefined && state.forkedFrom !== undefined) return [];
   if (from !== undefined) state.forkedFrom = from;
   else state.hasOrigin = true;
@@ -179,7 +179,7 @@ function readHeader(turn: Turn, line: JsonObject): void {
   });
 }
 
-/** A fork marks every line it copies with the session it is from. */
+/** Every copied line of a fork names the original session. */
 function copiedFrom(line: JsonObject): string | undefined {
   return asId(asObject(line["forkedFrom"])?.["sessionId"]);
 }
@@ -191,7 +191,7 @@ function readTitle(state: ClaudeCodeState, title: string | undefined, isCustom: 
   return state.turn.header.at > 0 ? takeTitle(state) : [];
 }
 
-/** A title waits for a line that has a time and a folder and is not a copy. */
+/** Emits the waiting title at the first line that has a time and a folder and is not a copy. */
 function takeTitle(state: ClaudeCodeState): AgentEvent[] {
   const { title, turn } = state;
   const mayWait = turn.header.copiedFrom !== undefined && !turn.wasPrivate;
@@ -200,10 +200,10 @@ function takeTitle(state: ClaudeCodeState): AgentEvent[] {
   return emit(turn, { kind: "title", title });
 }
 
-/** Most notes of the client are not about the work; the recap for a user who was away is. */
+/** Of the client's notes only two matter: the end of a turn, and the recap for a user who was away. */
 function readNote(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   const { turn } = state;
-  // Written when a turn is over, even if its last message had no text.
+  // turn_duration ends a turn, even if its last message had no text.
   if (line["subtype"] === "turn_duration" && turn.end === undefined) markTurn(turn, "ended");
   const text = asString(line["content"])?.replace(/\s*\(disable recaps in \/config\)\s*$/, "");
   if (line["subtype"] !== "away_summary" || !text) return [];
@@ -217,7 +217,7 @@ function readUser(state: ClaudeCodeState, line: JsonObject, message: JsonObject)
   const { content } = message;
   if (line["isCompactSummary"] === true) return readSummary(state, line, content);
   const ownPromptId = asId(line["promptId"]);
-  // A subagent's own "prompt" is the Agent call of the session that started it.
+  // A subagent's "prompt" is no prompt: it is the task from the Agent call.
   const isSubagent = turn.header.agentId !== undefined || line["isSidechain"] === true;
   if (isSubagent && ownPromptId !== undefined) {
     turn.promptId = ownPromptId;
@@ -232,7 +232,7 @@ function readUser(state: ClaudeCodeState, line: JsonObject, message: JsonObject)
   const promptId = ownPromptId ?? asId(line["uuid"]) ?? lineId(state);
   const at = takeQueuedTime(state.queue, text);
   const events = [...closeMessage(state), ...emitQueued(state.queue, turn), ...beginTurn(turn, promptId, text, at)];
-  // A fork does not show where in the turn the private prompt came.
+  // In a fork, nothing shows where in the turn the private prompt was: the whole turn is private.
   const isForked = asObject(line["forkedFrom"]) !== undefined && state.privatePromptIds.includes(promptId);
   if (turn.isPrivate || isForked) enterPrivate(state);
   return events;

@@ -3,14 +3,14 @@ import { AppError } from "../../core/error.ts";
 import { addBlock, outsideBlock, removeBlock } from "../marked-block.ts";
 import type { ManagedFile, Program } from "../setup.ts";
 
-/** The header of a table that is not C-Mem's. */
+/** Matches the header of a table that is not C-Mem's. */
 const isForeign = (line: string): boolean => /^\s*\[(?!\s*mcp_servers\s*\.\s*"?c-mem"?\s*[\].])/.test(line);
 
-/** A server c-mem in any spelling: `[mcp_servers.c-mem]`, `mcp_servers.c-mem.command = "x"`, `c-mem = { … }`. */
+/** Matches server c-mem in any spelling: `[mcp_servers.c-mem]`, `mcp_servers.c-mem.command = "x"`, `c-mem = { … }`. */
 const OTHER_SERVER =
   /^\s*\[+\s*mcp_servers\s*\.\s*["']?c-mem["']?\s*[\].]|^\s*(?:mcp_servers\s*\.\s*)?["']?c-mem["']?\s*[.=]/m;
 
-/** After `mcp_servers = { … }` TOML allows no `[mcp_servers.x]`: Codex would ignore the whole file. */
+/** Matches `mcp_servers = { … }`. TOML allows no `[mcp_servers.x]` after it: Codex would ignore the whole file. */
 const INLINE_TABLE = /^\s*["']?mcp_servers["']?\s*=/m;
 
 export function codexConfig(path: string, { node, mcp, cache }: Program): ManagedFile {

@@ -8,7 +8,7 @@ export function codexHome(env: Env): string {
   return env["CODEX_HOME"] || join(homeOf(env), ".codex");
 }
 
-/** `sessions/YYYY/MM/DD/rollout-*.jsonl`; archived rollouts are in one folder without levels. */
+/** Finds `sessions/YYYY/MM/DD/rollout-*.jsonl`, and archived rollouts, which are all in one folder. */
 export function findCodexTranscripts(
   env: Env,
   folders = ["sessions", "archived_sessions"].map((name) => join(codexHome(env), name)),
@@ -23,7 +23,7 @@ function rollouts(folder: string, depth: number): TranscriptFile[] {
   });
 }
 
-/** The transcript at this path, if it is one. A subagent's thread names its parent in its first line. */
+/** The transcript at this path, if it is one. The first line of a subagent's thread names its parent. */
 export function codexTranscript(path: string): TranscriptFile[] {
   const id = /^rollout-.+?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/i.exec(basename(path))?.[1];
   if (id === undefined) return [];

@@ -1,5 +1,5 @@
-// Reduces a Codex CLI hook payload to our event. Recorded from Codex CLI 0.166, except the hooks of subagents.
-// Codex rejects an answer with fields it does not know, "suppressOutput" included.
+// Converts Codex CLI's hook payloads to events. Tested with Codex CLI 0.166, except the hooks of subagents. Codex
+// rejects an answer with a field it does not know, such as "suppressOutput".
 import type { Activity } from "../../core/event.ts";
 import { asId, asInteger, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Loose } from "../fields.ts";
@@ -39,7 +39,7 @@ function readToolStart(payload: JsonObject, _call: HookCall, cwd: string): Loose
   return { kind: "tool-start", promptId: turnId(payload), name, input, path: files[0]?.path };
 }
 
-/** Hooks call the shell Bash, and put a patch where its command would be. */
+/** In payloads the shell is named Bash, and a patch is in the field `command`. */
 function toolOf(payload: JsonObject, cwd: string) {
   const name = asId(payload["tool_name"]) ?? "unknown";
   const input = asObject(payload["tool_input"]) ?? {};
@@ -47,7 +47,7 @@ function toolOf(payload: JsonObject, cwd: string) {
   return codexTool(name, undefined, name === "apply_patch" ? (input["command"] ?? input) : input, cwd);
 }
 
-/** Only with a known exit code: the first record of a tool use is never replaced, and the transcript has the others. */
+/** Undefined without an exit code: the transcript has it, but cannot replace a tool use recorded by a hook. */
 function readToolUse(payload: JsonObject, call: HookCall, cwd: string): Loose<Activity> | undefined {
   const toolUseId = asId(payload["tool_use_id"]);
   const { failed, ...result } = codexResult(payload["tool_response"]);
@@ -57,7 +57,7 @@ function readToolUse(payload: JsonObject, call: HookCall, cwd: string): Loose<Ac
   return toolUse({ toolUseId, promptId, ...toolOf(payload, cwd), ...result, hasFailed: failed, exitCode });
 }
 
-/** The hook gets only the output of a command; Codex wrote the exit code to the transcript just before. */
+/** The payload has a command's output but no exit code. Codex wrote that to the transcript just before. */
 function exitCodeInTranscript({ readEnd }: HookCall, payload: JsonObject, id: string | undefined): number | undefined {
   const path = asString(payload["transcript_path"]);
   if (path === undefined || id === undefined) return undefined;

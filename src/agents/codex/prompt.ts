@@ -1,10 +1,10 @@
 // Separates the prompts that a person typed from the text that Codex adds in the user role.
 
-/** How messages that Codex adds begin: environment, instructions, notices of the client. */
+/** The beginnings of messages that Codex adds: environment, instructions, notices. */
 const INJECTED =
   /^\s*(?:# AGENTS\.md instructions for |<(?:environment_context|user_instructions|INSTRUCTIONS|turn_aborted|skill|skills_instructions|user_shell_command|subagent_notification|permissions instructions|collaboration_mode|personality_spec|model_switch|apps_instructions|plugins_instructions|hook_prompt|goal_context)\b)/;
 
-/** The IDE extension puts open files and selections before the prompt. */
+/** The IDE extension sends open files and selections, then this heading, then the prompt. */
 const REQUEST = "## My request for Codex:";
 
 export function typedText(text: string): string | undefined {
@@ -23,7 +23,7 @@ export function environmentCwd(text: string): string | undefined {
 
 const MIN_UUID_CHARS = 32;
 
-/** Old versions numbered their turns; such a number is not unique. */
+/** False for the turn numbers of old versions, which are not unique. */
 export function isTurnUuid(id: string | undefined): id is string {
   return id !== undefined && id.length >= MIN_UUID_CHARS;
 }

@@ -1,5 +1,5 @@
-// Reduces Codex's tool calls and results to the names, inputs and outputs that all agents share. Follows a call from the
-// model's request, through the logs of its run, to its result.
+// Converts Codex's tool calls and results to the names, inputs and outputs that all agents share. A call is logged in
+// several steps: the model's request, events of its run, its result.
 import type { FileTouch } from "../../core/event.ts";
 import { absolutePath } from "../agent-files.ts";
 import type { Loose } from "../fields.ts";
@@ -23,7 +23,7 @@ interface CodexTool {
   files: FileTouch[];
 }
 
-/** `args`: what the model wrote for a function or custom tool call, JSON or plain text. */
+/** `args`: the arguments that the model wrote, as JSON or plain text. */
 export function codexTool(name: string, namespace: string | undefined, args: Json | undefined, cwd: string): CodexTool {
   const parsed = typeof args === "string" ? (parseJson(args) ?? args) : args;
   const input = asObject(parsed);
@@ -42,7 +42,7 @@ export function codexTool(name: string, namespace: string | undefined, args: Jso
       return { name: "Read", input: { ...input, ...(path !== undefined && { file_path: path }) }, files };
     }
     default: {
-      // Tools of MCP servers have the server as a namespace; their names may begin with the separator.
+      // A tool of an MCP server has the server as its namespace, and its name may begin with the separator.
       const fullName = namespace ? `${namespace}__${name.replace(/^_+/, "")}` : name;
       return { name: fullName, input: parsed ?? {}, files: [] };
     }
@@ -53,14 +53,14 @@ function shellTool(input: JsonObject | undefined, cwd: string): CodexTool {
   const argv = input?.["command"] ?? input?.["cmd"];
   const workdir = asString(input?.["workdir"]) ?? asString(input?.["working_directory"]);
   const command = Array.isArray(argv) ? commandOf(argv.map((part) => asString(part) ?? "")) : (asString(argv) ?? "");
-  // Older models sent their patches through the shell.
+  // Older models ran apply_patch as a shell command.
   if (/^\s*(?:cd\s+\S+\s*&&\s*)?apply_patch\b/.test(command) && command.includes("*** Begin Patch")) {
     return patchTool(command, workdir === undefined ? cwd : absolutePath(workdir, cwd));
   }
   return { name: "Bash", input: { command, ...(workdir !== undefined && { workdir }) }, files: [] };
 }
 
-/** `["bash", "-lc", "ls"]` is `ls`; other lists are one command with its arguments. */
+/** `["bash", "-lc", "ls"]` -> `ls`; another list is a command with its arguments. */
 function commandOf(argv: readonly string[]): string {
   const [shell = "", flag = "", script] = argv;
   const isShell = /(?:^|[/\\])(?:(?:ba|z|da|fi)?sh|powershell|pwsh|cmd)(?:\.exe)?$/i.test(shell);
@@ -78,12 +78,12 @@ function patchTool(patch: string, cwd: string): CodexTool {
   };
 }
 
-/** A patch that only makes new files is a Write. */
+/** A patch that only creates files is a Write, any other an Edit. */
 function editName(files: readonly FileTouch[]): string {
   return files.length > 0 && files.every((file) => file.kind === "create") ? "Write" : "Edit";
 }
 
-/** What a patch changed, as Codex logs it after applying: more exact than the patch the model wrote. */
+/** The changes that Codex logs after applying a patch, which are more exact than the patch itself. */
 function changedFiles(changes: JsonObject | undefined, cwd: string): FileTouch[] {
   return Object.entries(changes ?? {}).map(([name, change]) => {
     const { type, ...detail } = asObject(change) ?? {};
@@ -102,11 +102,11 @@ interface CodexResult {
   failed: boolean;
 }
 
-/** Results come as JSON with metadata, as text under a few header lines, as content blocks, or as bare text. */
+/** A result is JSON with metadata, text after a few header lines, content blocks, or plain text. */
 export function codexResult(output: Json | undefined): CodexResult {
   if (Array.isArray(output)) return { output: blocksText(output), failed: false };
   const text = asString(output);
-  // Only JSON in Codex's own form: the output of a command may be any other JSON.
+  // JSON of another form is the output of a command.
   const object = asObject(output) ?? asObject(parseJson(text?.startsWith('{"output":') ? text : undefined));
   if (object !== undefined && ("metadata" in object || "content" in object || "output" in object)) {
     return structuredResult(object);
@@ -141,10 +141,10 @@ function textResult(text: string): CodexResult {
   };
 }
 
-/** The header has the command, which may be long. */
+/** Limit of the header, which contains the command. */
 const MAX_HEADER_CHARS = 20_000;
 
-/** How the output begins when a call could not run. */
+/** The beginning of the output if a call could not run. */
 const FAILED =
   /^(?:apply_patch verification failed|failed to parse function arguments|write_stdin failed|exec_command failed|exec error|execution error|unsupported call|aborted by user|aborted$|tool call error|patch rejected|err: )/i;
 
@@ -155,7 +155,7 @@ export interface CodexCall extends CodexTool {
   failed?: boolean;
 }
 
-/** For calls without a name. */
+/** Tool names of calls that have only a type. */
 const NAMES: Readonly<Record<string, string>> = { local_shell_call: "local_shell", tool_search_call: "ToolSearch" };
 
 export function codexCall(item: JsonObject, cwd: string): CodexCall | undefined {
@@ -166,7 +166,7 @@ export function codexCall(item: JsonObject, cwd: string): CodexCall | undefined 
   return { id, ...codexTool(NAMES[type] ?? asId(item["name"]) ?? "unknown", asId(item["namespace"]), args, cwd) };
 }
 
-/** Codex logs how a call ended before the model gets its result; newer versions log it as a completed item. */
+/** Reads how a call ended, which Codex logs before the result: as an event, in newer versions as a completed item. */
 export function noteEnd(call: CodexCall, event: JsonObject, cwd: string): void {
   switch (event["type"]) {
     case "patch_apply_end":
@@ -218,7 +218,7 @@ export function finishCall(call: CodexCall, item: JsonObject): Loose<ToolUse> {
   });
 }
 
-/** A web search runs at the provider: it is complete without a result. */
+/** A web search runs at the provider and has no result line. */
 export function webSearch(item: JsonObject, id: string): Loose<ToolUse> {
   const action = asObject(item["action"]);
   return toolUse({

@@ -1,4 +1,4 @@
-// Reads a Codex CLI rollout, line by line, into our events.
+// Reads a Codex CLI rollout line by line into events.
 import type { Activity, AgentEvent, TokenCounts } from "../../core/event.ts";
 import { asCount, asId, asObject, asObjects, asString, asTime, type JsonObject } from "../../core/json.ts";
 import { defined, type Loose, ownValue } from "../fields.ts";
@@ -14,31 +14,31 @@ export interface CodexState {
   turn: Turn;
   line: number;
   hasSession: boolean;
-  /** This file's own thread; in a subagent `turn.header.sessionId` is the parent's. */
+  /** The id of this file's thread; in a subagent's file, `turn.header.sessionId` is the parent's. */
   threadId: string;
-  /** Inside the copied history of the thread this one was forked from; that thread has its own file. */
+  /** True while reading history copied from the thread that this one was forked from, which has its own file. */
   isReplay: boolean;
-  /** A subagent: its prompts are not typed by a person. */
+  /** True for a subagent, whose prompts are not typed by a person. */
   isMachine: boolean;
-  /** A file has its prompts as events or as completed items, sometimes as both: the first form seen counts. */
+  /** A file has its prompts as events, as completed items or as both. The form of the first prompt is read. */
   promptForm?: string;
   turnId?: string;
   model?: string;
   calls: CodexCall[];
   thinking: string;
-  /** Waits for its token counts. */
+  /** The newest message, held until its token counts are read. */
   message?: AgentEvent & { activity: Message };
-  /** Of requests that only called tools; added to the next message. */
+  /** Token counts of requests that only called tools; they are added to the next message. */
   tokens?: TokenCounts;
   totalTokens?: number;
   /**
-   * Threads started by a wholly private prompt. They have their own files: the caller that reads those adds the ids from the
-   * parent session's state.
+   * Ids of threads started by wholly private prompts. Those threads' files need them, too: the caller adds them from
+   * the parent session's state.
    */
   privateThreadIds: string[];
 }
 
-/** A session that starts more private threads drops the oldest. */
+/** Limit per session; the oldest are dropped. */
 const MAX_PRIVATE_THREADS = 1_000;
 
 export const codexReader: LineReader<CodexState> = {
@@ -63,7 +63,7 @@ export const codexReader: LineReader<CodexState> = {
   flush: (state) => [...heldMessage(state), ...endOfTurn(state.turn)],
 };
 
-/** Reads one type of line; undefined: it has no events. */
+/** Reads one type of line. Returns undefined or nothing if it has no events. */
 type Read = (state: CodexState, payload: JsonObject) => AgentEvent[] | undefined | void;
 type Readers = Readonly<Record<string, Read>>;
 
@@ -80,7 +80,7 @@ function readLine(state: CodexState, line: JsonObject, notes: ReadNotes): AgentE
     return state.isReplay ? [] : readWith(ITEMS, state, payload, payload["type"], notes);
   }
   if (payload !== undefined) return readWith(LINES, state, payload, type, notes);
-  // Until September 2025 lines had no envelope: the first was the session, the others were items.
+  // Until September 2025, lines had no envelope: the first line is the session, the others are items.
   if (line["record_type"] === "state") return [];
   if (type === undefined && asId(line["id"]) !== undefined) return readSession(state, line);
   if (type === "message" && line["role"] === "user") return readPrompt(state, itemText(line));
@@ -114,15 +114,15 @@ const ITEMS: Readers = {
   ),
 };
 
-/** Other events are also items, or are not about the work. */
+/** All other events are repeated as items or are not about the work. */
 const EVENTS: Readers = {
-  // For a while the environment came as a user message too, with another kind.
+  // Some versions also sent the environment as a user message, of another kind.
   user_message: (state, { kind = "plain", message }) =>
     kind === "plain" ? readPromptOnce(state, "event", asString(message)) : undefined,
   task_complete: ({ turn }) => markTurn(turn, "ended"),
   turn_complete: ({ turn }) => markTurn(turn, "ended"),
   turn_aborted({ turn }, event) {
-    // Another reason: the next prompt replaced the turn.
+    // For any other reason, the next prompt replaced the turn.
     if ((asString(event["reason"]) ?? "interrupted") === "interrupted") markTurn(turn, "interrupted");
   },
   item_completed(state, event) {
@@ -159,7 +159,7 @@ function readSession(state: CodexState, meta: JsonObject): AgentEvent[] {
   // A thread started by a private prompt is private, and so are the threads it starts.
   state.turn.isPrivate = isSubagent && state.privateThreadIds.includes(id);
   state.isMachine = subagent !== undefined || isSubagent;
-  // A nested subagent belongs to the root session: that is the one a person knows.
+  // A nested subagent belongs to the root session, which is the one that a person sees.
   header.sessionId = isSubagent ? (root !== id && root) || parent : id;
   if (isSubagent) header.agentId = id;
   if (agentType !== undefined && isSubagent) header.agentType = agentType;
@@ -208,7 +208,7 @@ function readPrompt(state: CodexState, sent: string | undefined): AgentEvent[] {
   if (cwd !== undefined && turn.header.cwd === "") turn.header.cwd = cwd;
   const text = typedText(sent ?? "");
   if (text === undefined || state.isMachine) return [];
-  // A prompt typed while a turn runs is part of that turn and needs an id of its own.
+  // A prompt typed during a turn has that turn's id, so it gets one of its own.
   const isNewTurn = turnId !== undefined && turn.promptId?.split(":")[0] !== turnId;
   const events = closeMessage(state);
   state.thinking = "";
@@ -218,7 +218,7 @@ function readPrompt(state: CodexState, sent: string | undefined): AgentEvent[] {
 function readCall(state: CodexState, item: JsonObject): void {
   markTurn(state.turn, "working");
   const call = codexCall(item, state.turn.header.cwd);
-  // Waiting calls are stored between runs: private ones must not be.
+  // Calls that wait for a result are stored between runs, so private ones are dropped.
   if (call !== undefined && !state.turn.isPrivate) addCall(state.calls, call);
 }
 
@@ -234,7 +234,7 @@ function readMessage(state: CodexState, item: JsonObject): AgentEvent[] {
   state.thinking = "";
   if (text.trim() === "" && thinking === "") return events;
   if (text.trim() !== "") setResponse(turn, text);
-  // Versions without phases: text with no call after it ends the turn until more follows.
+  // In versions without phases, a text counts as the turn's end until more lines follow.
   markTurn(turn, text.trim() === "" || item["phase"] === "commentary" ? "working" : "ended");
   if (turn.isPrivate) return events;
   const uuid = asId(item["id"]) ?? lineId(state);
@@ -249,7 +249,7 @@ function readReasoning(state: CodexState, item: JsonObject): void {
   state.thinking = [state.thinking, ...parts].filter(Boolean).join("\n\n");
 }
 
-/** Token counts come again with new rate limits: only a changed total is a new request. */
+/** Codex repeats token counts when rate limits change: only a changed total is a new request. */
 function readTokens(state: CodexState, info: JsonObject | undefined): AgentEvent[] {
   const last = asObject(info?.["last_token_usage"]);
   const total = asCount(asObject(info?.["total_token_usage"])?.["total_tokens"]);

@@ -8,7 +8,7 @@ export function copilotHome(env: Env): string {
   return env["COPILOT_HOME"] || join(homeOf(env), ".copilot");
 }
 
-/** `session-state/<session>/events.jsonl`; for a while it was `session-state/<session>.jsonl`, with the same lines. */
+/** Finds `session-state/<session>/events.jsonl`, in some versions `session-state/<session>.jsonl`. */
 export function findCopilotTranscripts(env: Env, folders = [join(copilotHome(env), "session-state")]) {
   const files = folders.flatMap((folder) =>
     listFolder(folder).flatMap((name) =>
@@ -20,7 +20,7 @@ export function findCopilotTranscripts(env: Env, folders = [join(copilotHome(env
   return newestFirst(files);
 }
 
-/** The first versions: one JSON file per session, `history-session-state/session_<session>_<started at>.json`. */
+/** Finds the JSON files of the first versions: `history-session-state/session_<session>_<started at>.json`. */
 export function findCopilotHistory(env: Env, folders = [join(copilotHome(env), "history-session-state")]) {
   const files = folders.flatMap((folder) =>
     listFolder(folder).flatMap((name) => sessionFile(join(folder, name), /^(?:session_)?(.+?)(?:_\d+)?\.json$/)),
@@ -28,7 +28,7 @@ export function findCopilotHistory(env: Env, folders = [join(copilotHome(env), "
   return newestFirst(files);
 }
 
-/** The transcript at this path, if it is one; its folder is named by the session's id. */
+/** The transcript at this path, if it is one. The name of its folder is the session's id. */
 export function copilotTranscript(path: string): TranscriptFile[] {
   return basename(path) === "events.jsonl" ? describe(path, basename(dirname(path))) : [];
 }

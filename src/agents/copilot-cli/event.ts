@@ -1,4 +1,4 @@
-// Reduces a Copilot CLI hook payload to our event. Recorded from Copilot CLI 1.0.102, except a tool that could not run.
+// Converts Copilot CLI's hook payloads to events. Tested with Copilot CLI 1.0.102, except a tool that could not run.
 import { join } from "node:path";
 import type { Activity } from "../../core/event.ts";
 import { asId, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
@@ -10,7 +10,7 @@ import { copilotCall, copilotResult, FILE_TOOLS } from "./tool.ts";
 
 export const copilotWire = hookWire({
   agent: "copilot-cli",
-  // Hook payloads have no id of a tool use, the transcript does.
+  // Only the transcript has the ids of tool uses.
   toolsFromTranscript: true,
   events: {
     context({ source }) {
@@ -31,7 +31,7 @@ export const copilotWire = hookWire({
   textField: "additionalContext",
 });
 
-/** Copilot runs the hook for every tool; only files and commands are looked up. */
+/** Copilot runs this hook for every tool. Undefined unless the tool has a file or a command. */
 function readToolStart(payload: JsonObject, call: HookCall): Loose<Activity> | undefined {
   const { name, input } = toolOf(payload, call);
   const path = FILE_TOOLS.has(name) ? asString(asObject(input)?.["file_path"]) : undefined;
@@ -49,7 +49,7 @@ function readToolUse(payload: JsonObject, call: HookCall, cwd: string): Loose<Ac
 
 function toolOf(payload: JsonObject, { at }: HookCall) {
   const args = payload["toolArgs"];
-  // Some versions send the arguments as the text the model wrote.
+  // Some versions send the arguments as JSON text.
   const parsed = typeof args === "string" ? (parseJson(args) ?? args) : args;
   return copilotCall("", at, { toolName: payload["toolName"], arguments: parsed });
 }

@@ -1,4 +1,4 @@
-// Reads a session of the first Copilot CLI versions: one JSON file with the messages as they were sent to the model.
+// Reads a session of the first Copilot CLI versions: a JSON file with the messages that were sent to the model.
 import { dirname } from "node:path";
 import type { AgentEvent } from "../../core/event.ts";
 import { asId, asObject, asObjects, asString, asTime, type JsonObject, parseJson } from "../../core/json.ts";
@@ -16,7 +16,7 @@ export const copilotHistoryReader: DocumentReader = {
     const turn = startTurn(file);
     const { header } = turn;
     header.sessionId = asId(session?.["sessionId"]) ?? header.sessionId;
-    // The file has neither the working folder nor the times of messages, only their order.
+    // The file has neither the folder nor the times of messages, only their order.
     header.cwd = dirname(file.path);
     header.at = asTime(session?.["startTime"]) ?? Math.round(file.modifiedAt);
     const calls: CopilotCall[] = [];

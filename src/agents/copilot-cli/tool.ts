@@ -1,10 +1,10 @@
-// Reduces Copilot CLI's tool calls and results to the names, inputs and outputs that all agents share.
+// Converts Copilot CLI's tool calls and results to the names, inputs and outputs that all agents share.
 import type { FileTouch } from "../../core/event.ts";
 import { asInteger, asObject, asString, type Json, type JsonObject } from "../../core/json.ts";
 import { ownValue } from "../fields.ts";
 import { patchFiles, stripLineNumbers, touchedFile, withAbsolutePaths } from "../tool-use.ts";
 
-/** The older editor was one tool whose command named the operation. */
+/** In older versions, one editor tool had the operation in its field `command`. */
 const NAMES: Readonly<Record<string, string>> = {
   bash: "Bash",
   powershell: "Bash",
@@ -61,10 +61,10 @@ export function copilotResult(call: CopilotCall, data: JsonObject, cwd: string):
   return { output, files: isFolder ? [] : withAbsolutePaths(touchedFiles(call, diff), cwd) };
 }
 
-/** Text that hooks injected after the result, ours included. */
+/** Text that hooks (C-Mem's, too) injected after the result. */
 const GUIDANCE = /\n\nTool "[^"\n]{1,256}" \w{1,20}\. Additional guidance from \w{1,40} hooks:\n[\s\S]*$/;
 
-/** The shell's last line has the exit code. */
+/** The last line of a shell result, which has the exit code. */
 function shellResult(text: string | undefined): Pick<CopilotResult, "output" | "exitCode"> {
   if (text === undefined) return {};
   const end = /\n?<(?:shellId: \S{1,40} completed|exited) with exit code (-?\d{1,10})>\s*$/.exec(text);

@@ -1,4 +1,4 @@
-// Reads a Copilot CLI session, line by line, into our events.
+// Reads a Copilot CLI session line by line into events.
 import type { AgentEvent } from "../../core/event.ts";
 import { asArray, asCount, asId, asObject, asString, asTime, type JsonObject } from "../../core/json.ts";
 import { ownValue } from "../fields.ts";
@@ -12,7 +12,7 @@ export interface CopilotState {
   line: number;
   model?: string;
   calls: CopilotCall[];
-  /** The subagents seen so far: they write into the file of the session that started them. */
+  /** The subagents seen so far. Their lines are in the file of the session that started them. */
   agents: { id: string; type: string }[];
 }
 
@@ -28,14 +28,14 @@ export const copilotReader: LineReader<CopilotState> = {
     const read = ownValue(READERS, type);
     if (read === undefined && (type === undefined || !KNOWN.test(type))) countUnknown(notes, type);
     const data = asObject(line["data"]) ?? {};
-    // Newer lines name the agent, older ones the call that started it.
+    // Newer versions name the subagent in each line, older ones the call that started it.
     const agentId = asId(line["agentId"]) ?? asId(data["parentToolCallId"]);
     return read?.({ state, turn: state.turn, line, data, agentId }) ?? [];
   },
   flush: (state) => endOfTurn(state.turn),
 };
 
-/** The families of the event schema; those without a reader are not conversation. */
+/** Prefixes of known event types. A known type without a reader is not conversation. */
 const KNOWN =
   /^(?:session|user|assistant|tool|system|hook|permission|subagent|skill|abort|model|pending_messages|user_input|elicitation|sampling|mcp|mcp_app|external_tool|command|commands|exit_plan_mode|auto_mode|capabilities|custom)(?:[._]|$)/;
 
@@ -105,7 +105,7 @@ function readMessage(line: Line): AgentEvent[] {
     if (text.trim() !== "") setResponse(turn, text);
     markTurn(turn, text.trim() === "" || asArray(data["toolRequests"]).length > 0 ? "working" : "ended");
   }
-  // Messages do not log their input tokens.
+  // Input tokens are not in the transcript.
   const output = asCount(data["outputTokens"]);
   const message = emitMessage(turn, {
     uuid: asId(data["messageId"]) ?? lineId(line),
@@ -121,7 +121,7 @@ function readMessage(line: Line): AgentEvent[] {
 function readCall({ state, turn, data }: Line): void {
   const id = asId(data["toolCallId"]);
   if (asId(data["parentToolCallId"]) === undefined) markTurn(turn, "working");
-  // Waiting calls are stored between runs: private ones must not be.
+  // Calls that wait for a result are stored between runs, so private ones are dropped.
   if (id !== undefined && !turn.isPrivate) addCall(state.calls, copilotCall(id, turn.header.at, data));
 }
 
@@ -141,7 +141,7 @@ function readResult(line: Line): AgentEvent[] {
   return ofSubagent(line, emit(turn, use));
 }
 
-/** A session with more subagents drops the types of the oldest. */
+/** Limit of subagents per session whose types are kept; the oldest are dropped. */
 const MAX_AGENTS = 500;
 
 function readSubagent({ state, line, data }: Line): void {

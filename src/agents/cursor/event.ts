@@ -1,5 +1,5 @@
-// Reduces a Cursor hook payload to our event. Written from Cursor's documentation and from payloads of Cursor CLI 2026.09 that
-// others recorded: untested with the client itself.
+// Converts Cursor's hook payloads to events. Written from Cursor's documentation and from published payloads of Cursor
+// CLI 2026.09; not tested with Cursor itself.
 import type { Activity, FileTouch } from "../../core/event.ts";
 import { asArray, asCount, asId, asInteger, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Loose } from "../fields.ts";
@@ -27,7 +27,7 @@ export const cursorWire = hookWire({
     cwd: asString(asArray(payload["workspace_roots"])[0]),
     version: asString(payload["cursor_version"]),
   }),
-  // Without "continue" and "permission": they decide whether the prompt or the tool may run.
+  // The answer never has "continue" or "permission", which decide whether a prompt or tool may run.
   textField: "additional_context",
 });
 
@@ -45,7 +45,7 @@ function readStop(payload: JsonObject): Loose<Activity> {
   return { kind: "turn-end", promptId: promptIdOf(payload), isInterrupted };
 }
 
-/** Cursor names the tool of an MCP server but not the server. These may be C-Mem's own, which are never recorded. */
+/** Cursor does not name the MCP server of a tool. These tools may be C-Mem's own, which are never recorded. */
 const MEMORY_TOOLS = /^MCP:(?=(?:search|timeline|get_observations|file_history|find_fix|remember|forget)$)/;
 
 function readToolUse(payload: JsonObject, hasFailed: boolean, cwd: string): Loose<Activity> | undefined {
@@ -68,7 +68,7 @@ function readToolUse(payload: JsonObject, hasFailed: boolean, cwd: string): Loos
   };
 }
 
-/** The output is JSON text, with the exit code of a shell. The text of a failed command only mentions its exit code. */
+/** The output is JSON, with the exit code of a shell. A failed command's exit code is only in the error text. */
 function resultOf(isShell: boolean, payload: JsonObject, hasFailed: boolean) {
   const text = asString(hasFailed ? payload["error_message"] : payload["tool_output"]);
   if (hasFailed) {

@@ -1,4 +1,4 @@
-// The files that C-Mem adds to a working tree for Cursor: the rule, and the line that makes git ignore it.
+// The files that C-Mem adds to a working tree for Cursor: the rules file, and a line that makes git ignore it.
 import { realpathSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { ownFile } from "../managed-file.ts";
@@ -28,13 +28,13 @@ function rulesFile({ top, gitDir }: SetupProject): ManagedFile {
     isPrivate: true,
     add(text) {
       if (gitDir !== undefined) checkNotCommitted(top, gitDir, realPathInside(top, rules.path));
-      // Keeps the context that hooks have written since.
+      // An existing file keeps the context that hooks have written into it.
       return text !== undefined && hasRules(text) ? text : rules.add(text);
     },
   };
 }
 
-/** One file for all working trees of a repository. */
+/** All working trees of a repository share one exclude file. */
 function excludeFile(exclude: string, projects: readonly SetupProject[]): ManagedFile {
   return {
     path: exclude,
@@ -45,12 +45,12 @@ function excludeFile(exclude: string, projects: readonly SetupProject[]): Manage
   };
 }
 
-/** Git knows the file by its real path, where a folder above it is a link. */
+/** If a folder above the file is a link, git ignores the file only by its real path. */
 function realExcludeLine({ top }: SetupProject): string[] {
   try {
     return [excludeLine(relative(realpathSync(top), realPathInside(top, join(top, CURSOR_RULES))))];
   } catch {
-    // The file will not be written there.
+    // The path leads out of the working tree, so the file will not be written.
     return [];
   }
 }

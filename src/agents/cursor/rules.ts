@@ -1,6 +1,6 @@
-// The rule file that gives Cursor injected context, inside a working tree.
+// The rules file in a working tree through which Cursor gets injected context.
 
-/** Written only where `c-mem install cursor` created it. */
+/** Hooks update this file only if `c-mem install cursor` created it. */
 export const CURSOR_RULES = ".cursor/rules/c-mem-context.mdc";
 
 const HEAD = `---
@@ -14,7 +14,7 @@ export function rulesText(block: string): string {
   return block === "" ? HEAD : `${HEAD}\n${block}\n`;
 }
 
-/** Whether C-Mem wrote the file. */
+/** True if C-Mem wrote the file. */
 export function hasRules(text: string): boolean {
   return text.replaceAll("\r\n", "\n").startsWith(HEAD);
 }

@@ -1,4 +1,4 @@
-// A Gemini CLI chat file: its metadata and the newest version of each message.
+// Reads a Gemini CLI chat file: its metadata and the newest version of each message.
 import { basename, dirname, join } from "node:path";
 import { asId, asObject, asObjects, asString, asTime, type Json, type JsonObject, parseJson } from "../../core/json.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
@@ -11,7 +11,7 @@ export interface Chat {
   messages: JsonObject[];
 }
 
-/** One JSON document up to early 2026; since then one line per message, and per change to the session or its messages. */
+/** Until early 2026 a chat was one JSON document; since then it has a line per message and per change. */
 export function parseChat(text: string, notes: ReadNotes): Chat {
   const whole = asObject(parseJson(text));
   if (whole !== undefined && Array.isArray(whole["messages"])) {
@@ -29,7 +29,7 @@ function addLine(chat: Chat, indexById: Map<string, number>, json: Json | undefi
   const { messages, ...meta } = asObject(line["$set"]) ?? {};
   if (asObject(line["$set"]) !== undefined) {
     chat.meta = { ...chat.meta, ...meta };
-    // Compression writes the whole history again: only messages with new ids are added.
+    // Compression writes the whole history again: only messages with a new id are added.
     for (const message of asObjects(messages)) addMessage(chat, indexById, message, false);
   } else if (asId(line["id"]) !== undefined && line["type"] !== undefined) {
     addMessage(chat, indexById, line, true);
@@ -51,7 +51,7 @@ function addMessage(chat: Chat, indexById: Map<string, number>, message: JsonObj
   }
 }
 
-/** Gemini's content is a text, a part, or a list of both. */
+/** Gemini's content is a string, a part, or a list of both. */
 export function partsText(content: Json | undefined): string {
   if (typeof content === "string") return content;
   if (Array.isArray(content)) {
@@ -64,7 +64,7 @@ export function partsText(content: Json | undefined): string {
   return part?.["thought"] === true ? "" : (asString(part?.["text"]) ?? "");
 }
 
-/** Removes the text that hooks injected, ours included. */
+/** Removes text that hooks injected, including C-Mem's. */
 export function withoutHookContext(text: string): string {
   return text.replace(
     /^<hook_context>[\s\S]*?<\/hook_context>\n\n|(?:\n\n|\n)?<hook_context>[\s\S]*?<\/hook_context>/g,
@@ -72,17 +72,17 @@ export function withoutHookContext(text: string): string {
   );
 }
 
-/** The client's own first message in a new chat. */
+/** Matches the client's own first message in a new chat. */
 const SETUP = /^\s*(?:<session_context>|This is the Gemini CLI\. We are setting up the context)/;
 
-/** The prompt a person typed, if this message is one. */
+/** The prompt that a person typed, or undefined if the message is something else. */
 export function promptOfMessage(message: JsonObject): string | undefined {
   if (message["type"] !== "user") return undefined;
   const text = withoutHookContext(partsText(message["displayContent"]) || partsText(message["content"]));
   return text.trim() === "" || SETUP.test(text) ? undefined : text;
 }
 
-/** Whether a wholly private prompt started this subagent. Its file does not name the prompt, so the times decide. */
+/** True if a wholly private prompt started this subagent. Its file does not name the prompt, so times are compared. */
 export function isStartedInPrivate(file: TranscriptFile, chat: Chat): boolean {
   const startedAt = asTime(chat.meta["startTime"]) ?? asTime(chat.messages[0]?.["timestamp"]);
   return parentChats(file).some((parent) => {
@@ -97,7 +97,7 @@ export function isStartedInPrivate(file: TranscriptFile, chat: Chat): boolean {
   });
 }
 
-/** A subagent's folder is named by the session's id; the session's file name has the first 8 characters of that id. */
+/** A subagent's folder has the session's id as its name; the session's file name has the first 8 characters of it. */
 function parentChats(file: TranscriptFile): Chat[] {
   const sessionId = basename(dirname(file.path));
   const chats = dirname(dirname(file.path));

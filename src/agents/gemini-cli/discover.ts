@@ -8,7 +8,7 @@ export function geminiFolder(env: Env): string {
   return join(env["GEMINI_CLI_HOME"] || homeOf(env), ".gemini");
 }
 
-/** `tmp/<project>/chats/session-*.json(l)`, and a subagent's chats in a folder named by its session's id. */
+/** Finds `tmp/<project>/chats/session-*.json(l)`, and subagents' chats in folders named by the session's id. */
 export function findGeminiTranscripts(env: Env, folders = [join(geminiFolder(env), "tmp")]): TranscriptFile[] {
   const chats = folders.flatMap((tmp) => listFolder(tmp).map((name) => join(tmp, name, "chats")));
   return newestFirst(

@@ -1,4 +1,4 @@
-// Reduces a Gemini CLI hook payload to our event. Recorded from Gemini CLI 0.61.
+// Converts Gemini CLI's hook payloads to events. Tested with Gemini CLI 0.61.
 import type { Activity } from "../../core/event.ts";
 import { asId, asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { Loose } from "../fields.ts";
@@ -8,11 +8,11 @@ import { geminiToolUse } from "./tool.ts";
 
 export const geminiWire = hookWire({
   agent: "gemini-cli",
-  // Hook payloads have no id of a tool use, the chat file does.
+  // Only the chat file has the ids of tool uses.
   toolsFromTranscript: true,
   events: {
     context: { SessionStart: readSessionStart },
-    // In headless mode the context injected at the start stands before the prompt.
+    // In headless mode, the prompt begins with the context that was injected at the start.
     new: { BeforeAgent: (payload) => promptActivity(withoutHookContext(asString(payload["prompt"]) ?? "")) },
     save: { AfterTool: readToolUse },
     summary: { AfterAgent: (payload) => ({ kind: "turn-end", response: asString(payload["prompt_response"]) }) },
@@ -21,7 +21,7 @@ export const geminiWire = hookWire({
   header: (payload) => ({ sessionId: asId(payload["session_id"]) }),
 });
 
-/** Gemini CLI takes no text from a hook before a tool: context about a file is injected after it was read. */
+/** Gemini CLI accepts no text from a hook before a tool: context about a file is injected after it was read. */
 function readToolUse(payload: JsonObject, _call: HookCall, cwd: string): Loose<Activity> | undefined {
   const response = asObject(payload["tool_response"]);
   const call = {

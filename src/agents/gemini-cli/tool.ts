@@ -1,4 +1,4 @@
-// Reduces Gemini CLI's tool calls to the names, inputs and outputs that all agents share.
+// Converts Gemini CLI's tool calls to the names, inputs and outputs that all agents share.
 import type { FileTouch } from "../../core/event.ts";
 import { asCount, asId, asObject, asString, type Json, type JsonObject } from "../../core/json.ts";
 import { defined, ownValue } from "../fields.ts";
@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<string, string>> = {
   read_file: "Read",
 };
 
-/** Undefined for a call that still runs or waits for approval. */
+/** Undefined while the call runs or waits for approval. */
 export function geminiToolUse(call: JsonObject, cwd: string): ToolUse | undefined {
   const { status, result } = call;
   const ownName = asId(call["name"]);
@@ -35,7 +35,7 @@ export function geminiToolUse(call: JsonObject, cwd: string): ToolUse | undefine
   );
 }
 
-/** What the model read: a function response with an output or an error, or plain parts. */
+/** The result that the model read: a function response with an output or an error, or plain parts. */
 function responseText(result: Json | undefined): string | undefined {
   if (result === undefined || result === null) return undefined;
   const parts = Array.isArray(result) ? result : [result];
@@ -46,10 +46,10 @@ function responseText(result: Json | undefined): string | undefined {
   return withoutHookContext(texts.filter((text) => text !== "").join("\n")).replace(UNTRUSTED, "$1");
 }
 
-/** Newer versions mark text that the model must not obey. */
+/** The tags with which newer versions mark text that the model must not obey. */
 const UNTRUSTED = /^<untrusted_context>\n([\s\S]*?)\n?<\/untrusted_context>$/;
 
-/** The shell tool writes its result as labelled lines; newer versions leave out an exit code of zero. */
+/** The shell tool's result has labelled lines. Newer versions leave out an exit code of zero. */
 function shellResult(text: string): { output: string; exitCode?: number | undefined } {
   const start = /^(?:Output|Stdout): ?/m.exec(text);
   if (start === null) return { output: text };

@@ -1,4 +1,4 @@
-// Reads a Gemini CLI chat as a whole, since its messages are rewritten as they grow.
+// Reads a Gemini CLI chat from its beginning each time, because Gemini rewrites messages as they grow.
 import { dirname, join } from "node:path";
 import type { AgentEvent, TokenCounts } from "../../core/event.ts";
 import { asCount, asId, asObject, asObjects, asString, asTime, type JsonObject, parseJson } from "../../core/json.ts";
@@ -19,7 +19,7 @@ export const geminiReader: DocumentReader = {
     turn.isPrivate = file.isSubagent && isStartedInPrivate(file, chat);
     if (file.isSubagent && ownId !== undefined) header.agentId = ownId;
     else header.sessionId = ownId ?? header.sessionId;
-    // `tmp/<project>/chats/<chat>`, and for a subagent `tmp/<project>/chats/<session>/<chat>`.
+    // The path is `tmp/<project>/chats/<chat>`, for a subagent `tmp/<project>/chats/<session>/<chat>`.
     const chats = file.isSubagent ? dirname(dirname(file.path)) : dirname(file.path);
     header.cwd = projectFolder(dirname(chats), asString(chat.meta["projectHash"]), chat.messages);
     header.at = asTime(chat.meta["startTime"]) ?? 0;
@@ -28,7 +28,7 @@ export const geminiReader: DocumentReader = {
       const id = asId(message["id"]) ?? `${header.agentId ?? header.sessionId}:${index}`;
       return readMessage(turn, id, message, isSubagent, notes);
     });
-    // The one-sentence summary that Gemini shows in its session list.
+    // `summary` is the sentence that Gemini shows in its session list.
     const title = asString(chat.meta["summary"])?.trim();
     if (title) events.push(...emit(turn, { kind: "title", title }));
     return [...events, ...endOfTurn(turn)];
@@ -39,7 +39,7 @@ function readMessage(turn: Turn, id: string, message: JsonObject, isSubagent: bo
   const text = partsText(message["content"]);
   switch (message["type"]) {
     case "user": {
-      // The summary that replaces compressed messages.
+      // A state_snapshot is the summary that replaces compressed messages.
       if (/^\s*<state_snapshot>/.test(text)) return emit(turn, { kind: "compaction", uuid: id, summary: text });
       const prompt = promptOfMessage(message);
       return prompt === undefined || isSubagent ? [] : beginTurn(turn, id, prompt);
@@ -63,7 +63,7 @@ function readGemini(turn: Turn, uuid: string, message: JsonObject, text: string)
     .join("\n\n");
   const calls = asObjects(message["toolCalls"]);
   if (text.trim() !== "") setResponse(turn, text);
-  // The user stops a turn while a tool runs, or by refusing a call.
+  // A call is cancelled if the user stops the turn while it runs or refuses it.
   if (calls.at(-1)?.["status"] === "cancelled") markTurn(turn, "interrupted");
   else markTurn(turn, calls.length > 0 || text.trim() === "" ? "working" : "ended");
   const tokens = tokenCounts(asObject(message["tokens"]));
@@ -75,7 +75,7 @@ function readGemini(turn: Turn, uuid: string, message: JsonObject, text: string)
   return [...emitMessage(turn, { uuid, text, thinking, model: asString(message["model"]), tokens }), ...uses];
 }
 
-/** Gemini counts cached tokens as input, and thinking apart from the output. */
+/** Gemini's input count includes cached tokens, and its output count does not include thinking. */
 function tokenCounts(tokens: JsonObject | undefined): TokenCounts | undefined {
   const input = asCount(tokens?.["input"]);
   const output = asCount(tokens?.["output"]);
@@ -85,8 +85,8 @@ function tokenCounts(tokens: JsonObject | undefined): TokenCounts | undefined {
 }
 
 /**
- * Newer versions keep the folder's path beside the chats. Older ones keep its hash: it is compared with the folders Gemini
- * has registered, and with those of the files in tool calls. Falls back to the folder of the chats.
+ * Newer versions store the project's path beside the chats. Older ones store only its hash, which is compared with
+ * the folders that Gemini has registered and those of files in tool calls. Falls back to the folder of the chats.
  */
 function projectFolder(chatsProject: string, projectHash: string | undefined, messages: readonly JsonObject[]): string {
   const path = readWhole(join(chatsProject, ".project_root"))?.trim();
@@ -98,10 +98,10 @@ function projectFolder(chatsProject: string, projectHash: string | undefined, me
   return registered.find(hasHash) ?? foldersOfFiles(messages).find(hasHash) ?? chatsProject;
 }
 
-/** More paths need not be tried: they are in the same few folders. */
+/** Limit of paths to try: they are all in the same few folders. */
 const MAX_PATHS = 200;
 
-/** The files in tool calls and the folders above them. */
+/** The absolute paths in tool calls and all folders above them. */
 function foldersOfFiles(messages: readonly JsonObject[]): string[] {
   const folders = new Set<string>();
   const values = messages

@@ -10,7 +10,7 @@ export function openCodeData(env: Env): string {
   return join(env["XDG_DATA_HOME"] || join(homeOf(env), ".local", "share"), "opencode");
 }
 
-/** A session that OpenCode moved into the database is read from there; it leaves the files as they were. */
+/** OpenCode leaves a session's files after moving it into the database: such a session is read from the database. */
 export function findOpenCodeTranscripts(env: Env, folders?: readonly string[]): TranscriptFile[] {
   const found = (folders ?? [openCodeData(env)]).flatMap((data) => {
     const rows = (folders === undefined ? databases(env, data) : databasesIn(data)).flatMap(databaseSessions);
@@ -27,14 +27,14 @@ function databases(env: Env, data: string): string[] {
   return databasesIn(data);
 }
 
-/** `opencode.db`, or `opencode-<channel>.db` for development builds. */
+/** Finds `opencode.db`, and `opencode-<channel>.db` of development builds. */
 function databasesIn(data: string): string[] {
   return listFolder(data)
     .filter((name) => /^opencode(?:-[\w.-]+)?\.db$/.test(name))
     .map((name) => join(data, name));
 }
 
-/** A session in a database, with its subagents, by its path. */
+/** The session at this path, if it is in a database, with its subagents. */
 export function openCodeSession(path: string): TranscriptFile[] {
   return path.includes("#")
     ? databaseSessions(databaseOf(path)).filter((file) => file.sessionId === sessionAt(path))
@@ -46,7 +46,7 @@ interface FoundSession extends Pick<TranscriptFile, "path" | "modifiedAt" | "byt
   parentId: string | undefined;
 }
 
-// octet_length does not read the text: SQLite stores its length in front of it.
+// octet_length is fast because it does not read the text: SQLite stores the length before it.
 const SESSIONS = `
   SELECT s.id, s.parent_id, max(s.time_updated, ifnull(p.updated, 0)) AS updated, p.bytes
   FROM session s LEFT JOIN (
@@ -76,7 +76,7 @@ function fileSessions(storage: string): TranscriptFile[] {
   return withRoots(sessions);
 }
 
-/** When a session changed last, from its newest message and part only: there may be thousands. The bytes are of these files. */
+/** The time of the last change and the size, from the session's file and its newest message and part only. */
 function newestOf(storage: string, id: string, path: string): { modifiedAt: number; bytes: number } | undefined {
   const own = statOf(path);
   if (!own?.isFile()) return undefined;
@@ -92,7 +92,7 @@ function newestOf(storage: string, id: string, path: string): { modifiedAt: numb
 
 const MAX_DEPTH = 20;
 
-/** Subagents may start subagents: all belong to the session that a person sees. */
+/** Subagents may start subagents: all are assigned to the session that a person sees. */
 function withRoots(sessions: readonly FoundSession[]): TranscriptFile[] {
   const parents = new Map(sessions.map(({ id, parentId }) => [id, parentId]));
   return sessions.map(({ id, parentId, ...file }) => {

@@ -1,4 +1,4 @@
-// Reduces what our OpenCode plugin sends to our event. Tried with OpenCode 1.18.
+// Converts the payloads of C-Mem's OpenCode plugin to events. Tested with OpenCode 1.18.
 import { join } from "node:path";
 import type { Activity } from "../../core/event.ts";
 import { asId, asObject, asObjects, asString, type JsonObject } from "../../core/json.ts";
@@ -20,7 +20,7 @@ export const openCodeWire = hookWire({
   },
   header(payload, { env }) {
     const own = asId(payload["sessionID"]);
-    // A subagent has a session of its own; it is recorded in the one that a person sees.
+    // A subagent has its own session id; its events are recorded in the session that a person sees.
     const sessionId = isSubagent(payload) ? asId(payload["rootID"]) : own;
     return {
       sessionId: own === undefined ? undefined : sessionId,
@@ -29,7 +29,7 @@ export const openCodeWire = hookWire({
       transcriptPath: databasePath(join(openCodeData(env), "opencode.db"), sessionId ?? ""),
     };
   },
-  // The plugin reads it and injects the text.
+  // The plugin reads this field and injects the text.
   textField: "text",
 });
 

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { asObject, asString, parseJson } from "../../core/json.ts";
 
-/** Resolves to the text for the model, if there is any. Never rejects. */
+/** Runs a hook command. Resolves to the text for the model or undefined; never rejects. */
 export type Ask = (command: string, payload: object) => Promise<string | undefined>;
 
 interface Part {
@@ -28,19 +28,19 @@ export function connect(program: { node: string; hook: string }) {
   return ({ directory }: { directory: string }) => Promise.resolve(createHooks(directory, ask));
 }
 
-/** Tools with a file or command to look up. */
+/** Tools whose file or command is looked up. */
 const LOOKED_UP = new Set(["read", "edit", "write", "bash"]);
 
 export function createHooks(directory: string, ask: Ask) {
   const parents = new Map<string, string>();
   /** Sessions that this process saw start. */
   const started = new Set<string>();
-  /** By session. */
+  /** Session id -> the context to inject into its requests. */
   const contexts = new Map<string, Promise<string | undefined>>();
   const prompts = new Map<string, { messageID: string; agent?: string | undefined }>();
-  /** By call. */
+  /** Call id -> the result of its lookup. */
   const lookups = new Map<string, Promise<string | undefined>>();
-  /** OpenCode must not exit before these are done. */
+  /** Hooks that OpenCode must wait for before it exits. */
   const running = new Set<Promise<unknown>>();
 
   const run = (command: string, sessionID: string, payload: object = {}): Promise<string | undefined> => {
@@ -72,7 +72,7 @@ export function createHooks(directory: string, ask: Ask) {
         contexts.set(sessionID, run("context", sessionID, { source }));
       }
       const text = await run("new", sessionID, { parts: output.parts });
-      // OpenCode orders parts by id.
+      // OpenCode sorts parts by id, so this one sorts last.
       const id = `${output.parts.at(-1)?.id ?? "prt_"}m`;
       if (text !== undefined) output.parts.push({ id, sessionID, messageID, type: "text", synthetic: true, text });
     },
@@ -85,7 +85,7 @@ export function createHooks(directory: string, ask: Ask) {
       if (text !== undefined) output.system.push(text);
     },
 
-    /** Looks up while the tool runs; only its result can carry the text. */
+    /** Looks up while the tool runs. The text is added to the tool's result, the only place for it. */
     "tool.execute.before"({ tool, sessionID, callID }: Tool, { args }: { args: unknown }): Promise<void> {
       if (LOOKED_UP.has(tool)) lookups.set(callID, run("recall", sessionID, { tool, callID, args }));
       return Promise.resolve();
@@ -111,14 +111,14 @@ export function createHooks(directory: string, ask: Ask) {
 
 const MAX_DEPTH = 20;
 
-/** Subagents may start subagents: all belong to the session that a person sees. */
+/** Subagents may start subagents: returns the session that a person sees. */
 function rootOf(id: string, parents: ReadonlyMap<string, string>): string {
   let root = id;
   for (let depth = 0; depth < MAX_DEPTH; depth += 1) root = parents.get(root) ?? root;
   return root;
 }
 
-/** OpenCode waits for some hooks: a later answer is dropped. */
+/** OpenCode waits for some hooks, so a hook that takes longer is killed. */
 const ANSWER_MS = 5_000;
 
 function runHook({ node, hook }: { node: string; hook: string }, command: string, payload: object) {

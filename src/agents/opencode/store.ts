@@ -1,4 +1,4 @@
-// OpenCode's sessions: one file per session, message and part, or since early 2026 rows in a database.
+// Reads OpenCode's sessions: one file per session, message and part, or since early 2026 rows in a database.
 import { basename, join } from "node:path";
 import type { SQLOutputValue } from "node:sqlite";
 import { asId, asObject, asString, asTime, type JsonObject, parseJson } from "../../core/json.ts";
@@ -8,11 +8,11 @@ import { readWhole } from "../agent-files.ts";
 
 export interface Session {
   info: JsonObject;
-  /** In order of time. */
+  /** Sorted by time. */
   messages: { info: JsonObject; parts: JsonObject[] }[];
 }
 
-/** The path that stands for a session in a database: "/data/opencode.db#ses_1". */
+/** The path by which C-Mem names a session in a database: "/data/opencode.db#ses_1". */
 export function databasePath(database: string, sessionId: string): string {
   return `${database}#${sessionId}`;
 }
@@ -29,9 +29,9 @@ function isFile(path: string): boolean {
   return path.endsWith(".json");
 }
 
-/** The path of another session in the same store. The files of a project's sessions are in one folder. */
+/** The path of another session in the same folder or database. */
 function siblingPath(path: string, sessionId: string): string {
-  // OpenCode's ids have only word characters; others must not lead to another folder.
+  // OpenCode's ids have only word characters. Another id, such as "../x", must not lead to another folder.
   const name = /^\w+$/.test(sessionId) ? sessionId : "unknown";
   return isFile(path) ? join(path, "..", `${name}.json`) : databasePath(databaseOf(path), name);
 }
@@ -69,7 +69,7 @@ function allSessions(path: string): JsonObject[] {
   return isFile(path) ? jsonFiles(join(path, "..")) : query(databaseOf(path), "SELECT * FROM session").map(sessionInfo);
 }
 
-/** The session that a fork copied, with the times of its messages: known by its title, and by a message of the same time. */
+/** The original of a fork, found by its title and a message of the same time. `times`: of the original's messages. */
 export function originalOf(path: string, { info, messages }: Session) {
   const [, base = "", number] = /^([\s\S]+) \(fork #(\d{1,9})\)$/.exec(asString(info["title"]) ?? "") ?? [];
   if (number === undefined) return undefined;
@@ -84,14 +84,14 @@ export function originalOf(path: string, { info, messages }: Session) {
   return originals.find(({ times }) => messages.some(({ info: message }) => times.has(createdAt(message))));
 }
 
-/** 0 where the time is missing. */
+/** 0 if the time is missing. */
 export function createdAt(info: JsonObject): number {
   return asTime(asObject(info["time"])?.["created"]) ?? 0;
 }
 
 const MAX_DEPTH = 20;
 
-/** Whether a private prompt started this subagent: in the call that names its session, or in one further up. */
+/** True if a private prompt started this subagent, or a subagent above it. */
 export function isStartedInPrivate(path: string, { info }: Session, depth = 0): boolean {
   const id = asId(info["id"]);
   const parentId = asId(info["parentID"]);
@@ -109,7 +109,7 @@ export function isStartedInPrivate(path: string, { info }: Session, depth = 0): 
   return isStartedInPrivate(parentPath, parent, depth + 1);
 }
 
-/** What a person typed. Synthetic parts are files and notices of the client; a compaction is sent as the user. */
+/** The text that a person typed. Synthetic parts are files and notices; a compaction has the user role, too. */
 export function typedText(parts: readonly JsonObject[]): string | undefined {
   if (parts.some((part) => part["type"] === "compaction")) return undefined;
   const typed = parts.filter((part) => part["synthetic"] !== true && part["ignored"] !== true);
@@ -125,7 +125,7 @@ export function textOf(parts: readonly JsonObject[], type: string, separator: st
     .join(separator);
 }
 
-/** In the order of the ids, which grow with time. The file name is the id: moved files may have another one inside. */
+/** Sorted by id, which is by time. The file name is used as the id: a moved file may contain another one. */
 function jsonFiles(folder: string): JsonObject[] {
   return jsonNames(folder).flatMap((name) => {
     const value = asObject(parseJson(readWhole(join(folder, name))));
@@ -145,7 +145,7 @@ function parseRow({ id, data }: Row): JsonObject {
   return { ...asObject(parseJson(asString(data))), id: String(id) };
 }
 
-/** The row in the form of the older file. */
+/** Converts the row to the form of the older files. */
 function sessionInfo(row: Row): JsonObject {
   const text = (column: string) => asString(row[column]) ?? null;
   return {
@@ -164,7 +164,7 @@ export function numberOf(value: unknown): number {
 
 const BUSY_TIMEOUT_MS = 2_000;
 
-/** No rows where there is no such database or table. Never writes. */
+/** Returns no rows if the database or table does not exist. Opens the database read-only. */
 export function query(database: string, sql: string, ...values: string[]): Row[] {
   try {
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");

@@ -1,4 +1,4 @@
-// Reduces OpenCode's tool parts to the names, inputs and outputs that all agents share.
+// Converts OpenCode's tool parts to the names, inputs and outputs that all agents share.
 import type { FileTouch } from "../../core/event.ts";
 import { asCount, asId, asInteger, asObject, asObjects, asString, asTime, type JsonObject } from "../../core/json.ts";
 import { defined, ownValue } from "../fields.ts";
@@ -15,7 +15,7 @@ const NAMES: Readonly<Record<string, string>> = {
   read: "Read",
 };
 
-/** Undefined for a part that is pending or running: OpenCode will write it again. */
+/** Undefined for a part that is pending or running: OpenCode rewrites it when the call has ended. */
 export function openCodeToolUse(part: JsonObject, cwd: string): { use: ToolUse; at: number | undefined } | undefined {
   const state = asObject(part["state"]) ?? {};
   const ownName = asId(part["tool"]);
@@ -45,7 +45,7 @@ function outputOf(name: string, output: string | undefined, metadata: JsonObject
   return name === "Read" && output !== undefined ? stripLineNumbers(WRAPPED.exec(output)?.[1] ?? output) : output;
 }
 
-/** The read tool wraps its lines in a tag, with a note at the end about how many lines the file has. */
+/** The read tool's output: lines inside a tag, with a note on the number of lines at the end. */
 const WRAPPED =
   /<(?:file|content)>\n([\s\S]*?)(?:\n\n?\((?:End of file|File has more lines|Showing lines|Output truncated)[^\n]*)?\n*<\/(?:file|content)>/;
 

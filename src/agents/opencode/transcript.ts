@@ -1,4 +1,4 @@
-// Reads an OpenCode session, from its files or its database, into our events.
+// Reads an OpenCode session from its files or its database into events.
 import { basename } from "node:path";
 import type { AgentEvent, TokenCounts } from "../../core/event.ts";
 import { asCount, asId, asObject, asString, type JsonObject } from "../../core/json.ts";
@@ -20,7 +20,7 @@ export const openCodeReader: DocumentReader = {
   },
 };
 
-/** The title of a session before anything was said in it. */
+/** Matches the title of a session before its first prompt. */
 const NO_TITLE = /^(?:New|Child) session - \d{4}-/;
 
 function readSession(file: TranscriptFile, session: Session, notes: ReadNotes): AgentEvent[] {
@@ -35,7 +35,7 @@ function readSession(file: TranscriptFile, session: Session, notes: ReadNotes): 
   const version = asString(info["version"]);
   if (version !== undefined) header.version = version;
   const title = asString(info["title"])?.trim();
-  // A fork begins with a copy of the original's messages, with new ids but the old times.
+  // A fork begins with copies of the original's messages, which have new ids but the old times.
   const original = originalOf(file.path, session);
   const forkedAt = header.at;
   const events = messages.flatMap(({ info: message, parts }) => {
@@ -49,7 +49,7 @@ function readSession(file: TranscriptFile, session: Session, notes: ReadNotes): 
     countUnknown(notes, message["role"]);
     return [];
   });
-  // Without events a session is not recorded: a fork that nothing was added to.
+  // A fork without new messages has no events and is not recorded.
   if (events.length > 0) {
     if (title && !NO_TITLE.test(title)) events.push(...emit(turn, { kind: "title", title }));
     if (original !== undefined) events.push(...emit(turn, { kind: "origin", forkedFrom: original.id }));
@@ -57,7 +57,7 @@ function readSession(file: TranscriptFile, session: Session, notes: ReadNotes): 
   return [...events, ...endOfTurn(turn)];
 }
 
-/** Copied messages are read in the original session; only its private prompts matter to what comes after them. */
+/** Copied messages are read in the original session. Here they only show whether the current turn is private. */
 function skipCopied(turn: Turn, message: JsonObject, parts: readonly JsonObject[]): [] {
   const text = message["role"] === "user" ? typedText(parts) : undefined;
   if (text !== undefined) turn.isPrivate = isWhollyPrivate(text);
@@ -102,7 +102,7 @@ function readAssistant(turn: Turn, message: JsonObject, parts: readonly JsonObje
   return [...events, ...uses];
 }
 
-/** A turn ends with a message that calls no tool, or with one that was aborted. */
+/** A turn ends with a message that calls no tool or was aborted. */
 function markOutcome(turn: Turn, message: JsonObject, parts: readonly JsonObject[], text: string): void {
   const finish = asString(message["finish"]);
   const isUnfinished =
@@ -121,7 +121,7 @@ function tokenCounts(tokens: JsonObject | undefined): TokenCounts | undefined {
   return { input, output, cacheRead: asCount(cache?.["read"]) ?? 0, cacheWrite: asCount(cache?.["write"]) ?? 0 };
 }
 
-/** Files and rows are named by their ids, so there always is one. */
+/** Never undefined: every file and row has an id. */
 function idOf(message: JsonObject): string {
   return asId(message["id"]) ?? "unknown";
 }
