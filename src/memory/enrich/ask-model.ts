@@ -65,7 +65,7 @@ export async function askModel(
     microUsdPerDay: usdPerDay * 1e6,
     microUsdPerProjectAndDay: usdPerProjectAndDay * 1e6,
   };
-  const reservation = reserve(db, entry, { most: maximumCost(request, provider, settings), likely }, limits, now());
+  const reservation = reserve(db, entry, { maximum: maximumCost(request, provider, settings), likely }, limits, now());
   if ("over" in reservation) return kept(OVER_BUDGET[reservation.over]);
   try {
     const reply = await provider.complete(request, signal === undefined ? {} : { signal });

@@ -155,7 +155,7 @@ describe("migrate", () => {
     db.close();
   });
 
-  it("lists migrations by ascending id, with the content of their file", () => {
+  it("has its migrations sorted by id, each with the SQL of its file", () => {
     const ids = MIGRATIONS.map((migration) => migration.id);
     expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
     for (const { id, name, sql } of MIGRATIONS) {

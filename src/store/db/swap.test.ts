@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { beginSwap, endSwap, incomingPath, isSwapping, settleSwap } from "./swap.ts";
 
-const GONE = 2 ** 22 + 1;
+const DEAD_PID = 2 ** 22 + 1;
 
 /** A data directory in which a process was killed while it replaced the database. */
-function killed(files: Record<string, string>): { folder: string; database: string } {
+function createKilledSwap(files: Record<string, string>): { folder: string; database: string } {
   const folder = mkdtempSync(join(tmpdir(), "c-mem-swap-"));
   const database = join(folder, "c-mem.db");
   for (const [name, text] of Object.entries({ "": "before", ...files })) writeFileSync(database + name, text);
@@ -15,10 +15,10 @@ function killed(files: Record<string, string>): { folder: string; database: stri
 }
 
 const markerOf = (folder: string, more: object = {}) =>
-  JSON.stringify({ pid: GONE, birth: "1", machine: "another", aside: join(folder, "aside"), ...more });
+  JSON.stringify({ pid: DEAD_PID, birth: "1", machine: "another", aside: join(folder, "aside"), ...more });
 
 it("a swap that fails is cancelled, because its marker would lock out all other processes", () => {
-  const { folder, database } = killed({ ".incoming": "next" });
+  const { folder, database } = createKilledSwap({ ".incoming": "next" });
   beginSwap(database, join(folder, "aside"), 0);
   mkdirSync(`${database}.swap.next`);
   expect(() => endSwap(database, incomingPath(database))).toThrow("EISDIR");
@@ -28,7 +28,7 @@ it("a swap that fails is cancelled, because its marker would lock out all other 
 
 describe("a swap whose process was killed", () => {
   it("before the new database was complete is cancelled, and its files are deleted", () => {
-    const { folder, database } = killed({
+    const { folder, database } = createKilledSwap({
       ".swap": markerOf("/nowhere"),
       ".swap.next": "{",
       ".incoming": "half",
@@ -41,13 +41,13 @@ describe("a swap whose process was killed", () => {
   });
 
   it.each(["", '{"pid": 12'])("while it wrote its marker (%j) is cancelled", (text) => {
-    const { folder, database } = killed({ ".swap": text });
+    const { folder, database } = createKilledSwap({ ".swap": text });
     expect(settleSwap(database)).toBe(true);
     expect(readdirSync(folder)).toEqual(["c-mem.db"]);
   });
 
   it("after the new database was complete is finished before another swap begins", () => {
-    const { folder, database } = killed({ ".incoming": "first" });
+    const { folder, database } = createKilledSwap({ ".incoming": "first" });
     writeFileSync(`${database}.swap`, markerOf(folder, { incoming: incomingPath(database) }));
     beginSwap(database, join(folder, "second"), 0);
     expect(readFileSync(database, "utf8")).toBe("first");

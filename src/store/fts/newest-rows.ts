@@ -123,14 +123,14 @@ function tiersOf(db: Db, index: FtsIndex, query: NewestQuery): Tier[] {
       return [word, share === 0 ? 0 : Math.max(MIN_RARITY, Math.log((1 - share) / share))];
     }),
   );
-  const tier = (asked: string[], also: string[] = [], weight = 1): Tier => ({
+  const tier = (tierWords: string[], phrases: string[] = [], weight = 1): Tier => ({
     match: [
       ...(query.project === undefined ? [] : [query.project.match]),
-      ...asked.map((word) => query.column + quoted(word)),
-      ...also.map((each) => query.column + each),
+      ...tierWords.map((word) => query.column + quoted(word)),
+      ...phrases.map((phrase) => query.column + phrase),
     ].join(" AND "),
-    score: [...asked, ...inPhrases].reduce((sum, word) => sum + (rarity.get(word) ?? 0), 0) * weight,
-    lists: asked.length + 2 * also.length + 1,
+    score: [...tierWords, ...inPhrases].reduce((sum, word) => sum + (rarity.get(word) ?? 0), 0) * weight,
+    lists: tierWords.length + 2 * phrases.length + 1,
   });
   if (query.phrases.length > 0) {
     const phrases = query.phrases.map((phrase) => quoted(...phrase));

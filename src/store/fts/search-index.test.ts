@@ -20,7 +20,7 @@ function addUses(db: Db, count: number): void {
   });
 }
 
-const pieces = (db: Db): number =>
+const segments = (db: Db): number =>
   db.get<{ n: number }>("SELECT count(DISTINCT segid) AS n FROM tool_uses_fts_idx")?.n ?? 0;
 
 function openWithSession(): Db {
@@ -54,13 +54,13 @@ it("the index is merged after many new rows, but not after a few", () => {
   const db = openWithSession();
   addUses(db, 3_000);
   expect(updateSearchIndex(db)).toBe(3_000);
-  expect(pieces(db)).toBeGreaterThan(1);
+  expect(segments(db)).toBeGreaterThan(1);
   for (const _ of mergeSearchIndex(db) ?? expect.fail("there is something to merge"));
-  expect(pieces(db)).toBe(1);
+  expect(segments(db)).toBe(1);
   addUses(db, 5);
   expect(updateSearchIndex(db)).toBe(5);
   expect(mergeSearchIndex(db)).toBeUndefined();
-  expect(pieces(db)).toBe(2);
+  expect(segments(db)).toBe(2);
   db.close();
 });
 

@@ -36,9 +36,9 @@ const ENTRY = sql`SELECT o.*, s.session_id, s.agent, p.name AS project, p.key AS
 export function listObservations(db: Db, filter: ObservationFilter, limit: number, offset = 0): ObservationEntry[] {
   const { projectId, ...rest } = filter;
   // Selects ids first, so that SQLite reads only the newest rows. Two queries for a project: each can use an index.
-  const newest = (whose: Sql): Sql => sql`SELECT * FROM (SELECT o.id, o.valid_from
+  const newest = (condition: Sql): Sql => sql`SELECT * FROM (SELECT o.id, o.valid_from
     FROM observations o LEFT JOIN sessions s ON s.id = o.session_db_id
-    WHERE ${whose} AND ${matches(rest)} ORDER BY o.valid_from DESC, o.id DESC LIMIT ${limit + offset})`;
+    WHERE ${condition} AND ${matches(rest)} ORDER BY o.valid_from DESC, o.id DESC LIMIT ${limit + offset})`;
   const ids =
     projectId === undefined
       ? newest(sql`1`)
@@ -115,10 +115,10 @@ const MAX_FOR_ALL_PROJECTS = 20;
 
 /** Observations that are not superseded: those for all projects, then those of this project, each newest first. */
 export function newestCurrent(db: Db, projectId: number, limit: number): Candidate[] {
-  const newest = (whose: Sql, maxRows: number): Candidate[] =>
+  const newest = (condition: Sql, maxRows: number): Candidate[] =>
     db.all(sql`SELECT o.id, o.session_db_id, o.type, o.title, o.concepts, o.files, o.origin, o.subject, o.pinned, o.valid_from, s.git_branch
       FROM observations o LEFT JOIN sessions s ON s.id = o.session_db_id
-      WHERE o.is_current = 1 AND o.superseded_by IS NULL AND ${whose} ORDER BY o.valid_from DESC LIMIT ${maxRows}`);
+      WHERE o.is_current = 1 AND o.superseded_by IS NULL AND ${condition} ORDER BY o.valid_from DESC LIMIT ${maxRows}`);
   return [
     ...newest(sql`o.project_id IS NULL`, MAX_FOR_ALL_PROJECTS),
     ...newest(sql`o.project_id = ${projectId}`, limit),

@@ -112,12 +112,12 @@ describe("a job", () => {
 describe("claiming a job", () => {
   it("uses the index, also if only jobs of another kind are pending", () => {
     const db = store();
-    const asked: string[] = [];
-    const spy: Db = { ...db, value: (query) => (asked.push((query as Sql).text), db.value(query)) };
+    const queries: string[] = [];
+    const spy: Db = { ...db, value: (query) => (queries.push((query as Sql).text), db.value(query)) };
     enqueueSession(db, "s1", NOW);
     expect(claimJob(spy, "session", "me", NOW + HOUR)).toMatchObject({ key: "session:s1" });
     expect(claimJob(spy, "enrich", "me", NOW + HOUR)).toBeUndefined();
-    const plans = asked
+    const plans = queries
       .filter((sql) => sql.startsWith("SELECT"))
       .map((sql) => db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).map(({ detail }) => detail));
     expect(plans).toHaveLength(3);

@@ -11,7 +11,7 @@ import { openStore } from "../db/open.ts";
 
 const NOW = new Date(2026, 0, 5, 12).getTime();
 const ENTRY: LedgerEntry = { projectId: 1, provider: "openai", model: "m", purpose: "turn", requestHash: "h" };
-const ROOMY: Limits = {
+const HIGH_LIMITS: Limits = {
   tokensPerDay: 1e9,
   tokensPerProjectAndDay: 1e9,
   microUsdPerDay: 1e9,
@@ -33,7 +33,7 @@ function seeded() {
 describe("the ledger", () => {
   it("counts a reservation as spent until it is settled with the real cost", () => {
     const db = seeded();
-    const reserved = reserve(db, ENTRY, { most: cost(1_000, 50), likely: cost(1_000, 50) }, ROOMY, NOW);
+    const reserved = reserve(db, ENTRY, { maximum: cost(1_000, 50), likely: cost(1_000, 50) }, HIGH_LIMITS, NOW);
     expect(spentOn(db, localDay(NOW))).toEqual({ tokens: 1_000, microUsd: 50, requests: 1, declined: 0 });
     settleRequest(db, "id" in reserved ? reserved.id : 0, "spent", took(300));
     expect(spentOn(db, localDay(NOW))).toEqual({ tokens: 300, microUsd: 0, requests: 1, declined: 0 });
@@ -41,10 +41,10 @@ describe("the ledger", () => {
 
   it("counts an unsettled reservation in full for an hour, then as an estimate", () => {
     const db = seeded();
-    const limits = { ...ROOMY, tokensPerDay: 1_200 };
+    const limits = { ...HIGH_LIMITS, tokensPerDay: 1_200 };
     // This request is never settled, as if its process was killed.
-    reserve(db, ENTRY, { most: cost(1_000, 50), likely: cost(300, 10) }, limits, NOW);
-    const next = (now: number) => reserve(db, ENTRY, { most: cost(500), likely: cost(500) }, limits, now);
+    reserve(db, ENTRY, { maximum: cost(1_000, 50), likely: cost(300, 10) }, limits, NOW);
+    const next = (now: number) => reserve(db, ENTRY, { maximum: cost(500), likely: cost(500) }, limits, now);
     expect(next(NOW + 30 * 60_000)).toEqual({ over: "tokensPerDay" });
     expect(next(NOW + 61 * 60_000)).toHaveProperty("id");
     const scope = { sinceDay: localDay(NOW) };
@@ -53,16 +53,22 @@ describe("the ledger", () => {
 
   it("limits the tokens of one project and of all projects", () => {
     const db = seeded();
-    const limits = { ...ROOMY, tokensPerProjectAndDay: 100 };
-    expect(reserve(db, ENTRY, { most: cost(100), likely: cost(100) }, limits, NOW)).toHaveProperty("id");
-    expect(reserve(db, ENTRY, { most: cost(1), likely: cost(1) }, limits, NOW)).toEqual({
+    const limits = { ...HIGH_LIMITS, tokensPerProjectAndDay: 100 };
+    expect(reserve(db, ENTRY, { maximum: cost(100), likely: cost(100) }, limits, NOW)).toHaveProperty("id");
+    expect(reserve(db, ENTRY, { maximum: cost(1), likely: cost(1) }, limits, NOW)).toEqual({
       over: "tokensPerProjectAndDay",
     });
-    expect(reserve(db, { ...ENTRY, projectId: 2 }, { most: cost(100), likely: cost(100) }, limits, NOW)).toHaveProperty(
-      "id",
-    );
     expect(
-      reserve(db, { ...ENTRY, projectId: 2 }, { most: cost(1), likely: cost(1) }, { ...ROOMY, tokensPerDay: 200 }, NOW),
+      reserve(db, { ...ENTRY, projectId: 2 }, { maximum: cost(100), likely: cost(100) }, limits, NOW),
+    ).toHaveProperty("id");
+    expect(
+      reserve(
+        db,
+        { ...ENTRY, projectId: 2 },
+        { maximum: cost(1), likely: cost(1) },
+        { ...HIGH_LIMITS, tokensPerDay: 200 },
+        NOW,
+      ),
     ).toEqual({
       over: "tokensPerDay",
     });
@@ -70,8 +76,10 @@ describe("the ledger", () => {
 
   it("declines a request with unknown price if the spending limit is exceeded", () => {
     const db = seeded();
-    reserve(db, ENTRY, { most: cost(1, 200), likely: cost(1, 200) }, ROOMY, NOW);
-    expect(reserve(db, ENTRY, { most: cost(1), likely: cost(1) }, { ...ROOMY, microUsdPerDay: 100 }, NOW)).toEqual({
+    reserve(db, ENTRY, { maximum: cost(1, 200), likely: cost(1, 200) }, HIGH_LIMITS, NOW);
+    expect(
+      reserve(db, ENTRY, { maximum: cost(1), likely: cost(1) }, { ...HIGH_LIMITS, microUsdPerDay: 100 }, NOW),
+    ).toEqual({
       over: "microUsdPerDay",
     });
   });
@@ -79,17 +87,17 @@ describe("the ledger", () => {
   it("begins a new day at midnight, local time", () => {
     const db = seeded();
     const evening = new Date(2026, 0, 5, 23, 59).getTime();
-    const limits = { ...ROOMY, tokensPerDay: 10 };
-    expect(reserve(db, ENTRY, { most: cost(10), likely: cost(10) }, limits, evening)).toHaveProperty("id");
-    expect(reserve(db, ENTRY, { most: cost(10), likely: cost(10) }, limits, evening + 30_000)).toEqual({
+    const limits = { ...HIGH_LIMITS, tokensPerDay: 10 };
+    expect(reserve(db, ENTRY, { maximum: cost(10), likely: cost(10) }, limits, evening)).toHaveProperty("id");
+    expect(reserve(db, ENTRY, { maximum: cost(10), likely: cost(10) }, limits, evening + 30_000)).toEqual({
       over: "tokensPerDay",
     });
-    expect(reserve(db, ENTRY, { most: cost(10), likely: cost(10) }, limits, evening + 120_000)).toHaveProperty("id");
+    expect(reserve(db, ENTRY, { maximum: cost(10), likely: cost(10) }, limits, evening + 120_000)).toHaveProperty("id");
   });
 
   it("knows which requests were answered; failed ones do not count", () => {
     const db = seeded();
-    const reserved = reserve(db, ENTRY, { most: cost(1), likely: cost(1) }, ROOMY, NOW);
+    const reserved = reserve(db, ENTRY, { maximum: cost(1), likely: cost(1) }, HIGH_LIMITS, NOW);
     const id = "id" in reserved ? reserved.id : 0;
     settleRequest(db, id, "failed", took(0));
     expect(wasAnswered(db, "h")).toBe(false);
@@ -100,10 +108,16 @@ describe("the ledger", () => {
   it("sums costs by day, project, provider and model", () => {
     const db = seeded();
     const day = 86_400_000;
-    reserve(db, ENTRY, { most: cost(5, 7), likely: cost(5, 7) }, ROOMY, NOW - 2 * day);
-    reserve(db, ENTRY, { most: cost(10), likely: cost(10) }, ROOMY, NOW);
-    reserve(db, { ...ENTRY, projectId: 2, provider: "claude" }, { most: cost(20, 9), likely: cost(20, 9) }, ROOMY, NOW);
-    reserve(db, ENTRY, { most: cost(1), likely: cost(1) }, { ...ROOMY, tokensPerDay: 1 }, NOW);
+    reserve(db, ENTRY, { maximum: cost(5, 7), likely: cost(5, 7) }, HIGH_LIMITS, NOW - 2 * day);
+    reserve(db, ENTRY, { maximum: cost(10), likely: cost(10) }, HIGH_LIMITS, NOW);
+    reserve(
+      db,
+      { ...ENTRY, projectId: 2, provider: "claude" },
+      { maximum: cost(20, 9), likely: cost(20, 9) },
+      HIGH_LIMITS,
+      NOW,
+    );
+    reserve(db, ENTRY, { maximum: cost(1), likely: cost(1) }, { ...HIGH_LIMITS, tokensPerDay: 1 }, NOW);
     const scope = { sinceDay: localDay(NOW - day) };
     const row = { failed: 0, estimated: 0, declined: 0, output_tokens: 0, unpriced: 0 };
     expect(costs(db, "project", scope).map((one) => ({ ...one }))).toEqual([
@@ -132,7 +146,7 @@ describe("the ledger", () => {
       `import { openStore } from "${here}/../db/open.ts";
 import { reserve } from "${here}/ledger.ts";
 const db = openStore(${JSON.stringify(path)});
-for (let i = 0; i < 40; i++) reserve(db, ${JSON.stringify(ENTRY)}, ${JSON.stringify({ most: cost(10, 1), likely: cost(10, 1) })}, ${JSON.stringify({ ...ROOMY, tokensPerDay: 1_000 })}, ${NOW});
+for (let i = 0; i < 40; i++) reserve(db, ${JSON.stringify(ENTRY)}, ${JSON.stringify({ maximum: cost(10, 1), likely: cost(10, 1) })}, ${JSON.stringify({ ...HIGH_LIMITS, tokensPerDay: 1_000 })}, ${NOW});
 db.close();`,
     );
     const hooks = pathToFileURL(resolve(import.meta.dirname, "../../../dev/text-hooks.ts")).href;

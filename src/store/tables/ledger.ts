@@ -22,15 +22,15 @@ export type Limit = "tokensPerDay" | "tokensPerProjectAndDay" | "microUsdPerDay"
 export type Limits = Record<Limit, number>;
 export type Reservation = { id: number } | { over: Limit };
 
-export interface ToReserve {
+export interface ReservedCost {
   /** The highest possible cost. It is entered until the request is settled. */
-  most: LedgerCost;
+  maximum: LedgerCost;
   /** The estimated cost. It is entered if the request is never settled. */
   likely: LedgerCost;
 }
 
 const NO_COST: LedgerCost = { inputTokens: 0, outputTokens: 0, costMicroUsd: 0 };
-const DECLINED = { most: NO_COST, likely: NO_COST, status: "declined" };
+const DECLINED = { maximum: NO_COST, likely: NO_COST, status: "declined" };
 
 /** No request takes longer. If a reservation is older, its process was killed. */
 const RESERVED_MS = 60 * 60_000;
@@ -42,7 +42,7 @@ const RESERVED_MS = 60 * 60_000;
 export function reserve(
   db: Db,
   entry: LedgerEntry,
-  { most, likely }: ToReserve,
+  { maximum, likely }: ReservedCost,
   limits: Limits,
   now: number,
 ): Reservation {
@@ -51,8 +51,8 @@ export function reserve(
     expireReservations(db, now);
     const all = spentOn(db, day);
     const project = spentOn(db, day, entry.projectId);
-    const tokens = most.inputTokens + most.outputTokens;
-    const cost = most.costMicroUsd ?? 0;
+    const tokens = maximum.inputTokens + maximum.outputTokens;
+    const cost = maximum.costMicroUsd ?? 0;
     const checks: [Limit, number][] = [
       ["tokensPerDay", all.tokens + tokens],
       ["tokensPerProjectAndDay", project.tokens + tokens],
@@ -61,12 +61,12 @@ export function reserve(
     ];
     // A limit of 0 also declines requests whose price is unknown.
     const over = checks.find(([limit, wanted]) => wanted > limits[limit] || limits[limit] === 0)?.[0];
-    const entered = over === undefined ? { most, likely, status: "reserved" } : DECLINED;
+    const entered = over === undefined ? { maximum, likely, status: "reserved" } : DECLINED;
     const { lastId } = db.run(sql`INSERT INTO ledger
         (day, project_id, provider, model, purpose, request_hash, status, input_tokens, output_tokens, cost_microusd,
          likely_input_tokens, likely_output_tokens, likely_cost_microusd, created_at)
       VALUES (${day}, ${entry.projectId}, ${entry.provider}, ${entry.model}, ${entry.purpose}, ${entry.requestHash}, ${entered.status},
-        ${entered.most.inputTokens}, ${entered.most.outputTokens}, ${entered.most.costMicroUsd},
+        ${entered.maximum.inputTokens}, ${entered.maximum.outputTokens}, ${entered.maximum.costMicroUsd},
         ${entered.likely.inputTokens}, ${entered.likely.outputTokens}, ${entered.likely.costMicroUsd}, ${now})`);
     return over === undefined ? { id: lastId } : { over };
   });

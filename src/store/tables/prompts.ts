@@ -78,10 +78,10 @@ function findSamePrompt(db: Db, prompt: NewPrompt): number | undefined {
   const byId = promptById(db, prompt);
   // A command, or a prompt typed while the agent was working, has the id of the prompt before it.
   if (byId?.text === text) return byId.prompt_number;
-  const alike = db.all<StoredPrompt>(sql`SELECT * FROM prompts WHERE session_db_id = ${sessionDbId}
+  const sameText = db.all<StoredPrompt>(sql`SELECT * FROM prompts WHERE session_db_id = ${sessionDbId}
     AND created_at BETWEEN ${at - SAME_MOMENT_MS} AND ${at + SAME_MOMENT_MS} AND text = ${text}`);
   // It is the same prompt only if one report has no id, or the id of the turn in which it was typed.
-  const same = alike.find(({ prompt_id: id }) =>
+  const same = sameText.find(({ prompt_id: id }) =>
     promptId === undefined ? id !== null : id === null || id.includes("@") || byId !== undefined,
   );
   if (same === undefined) return promptId === undefined ? findRepeated(db, prompt) : undefined;

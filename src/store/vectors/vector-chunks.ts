@@ -91,7 +91,8 @@ export function getRecords(db: Db, { id, dimensions }: EmbeddingModel, places: r
   const size = recordBytes(dimensions);
   const records = new Uint8Array(places.length * size);
   const rows = db.all<{ index: number; record: Uint8Array }>(
-    sql`SELECT j.key AS "index", substr(c.records, (j.value % ${raw(VECTORS_PER_CHUNK)}) * ${size} + 1, ${size}) AS record
+    sql`SELECT j.key AS "index",
+        substr(c.records, (j.value % ${raw(VECTORS_PER_CHUNK)}) * ${size} + 1, ${size}) AS record
       FROM json_each(${places}) j CROSS JOIN vector_chunks c
         ON c.model_id = ${id} AND c.number = j.value / ${raw(VECTORS_PER_CHUNK)}`,
   );
