@@ -123,7 +123,7 @@ function receiptText(receipt: Receipt, rows: DeletionRows): string {
     ],
     ...receipt.sources.map((path): [string, string] => [
       "still in",
-      `${path} (the agent's own file; not read in again)`,
+      `${path} (the agent's own file; not imported again)`,
     ]),
     ["not covered", dim("your own copies of this folder, and text that an agent or a model has already seen")],
   ];

@@ -309,7 +309,7 @@ describe("forgetting", () => {
     expect(status).toBe(0);
     expect(readdirSync(shown)).toEqual(["another.log"]);
     expect(stdout).toMatch(/^Forgotten\.\n +removed +1 session, 2 prompts, /);
-    expect(stdout).toMatch(/still in +.*\.jsonl \(the agent's own file; not read in again\)/);
+    expect(stdout).toMatch(/still in +.*\.jsonl \(the agent's own file; not imported again\)/);
     expect(await rows(world, "SELECT * FROM jobs")).toEqual([]);
     await tempt(world);
     expect(allBytes(world.home)).not.toMatch(SECRETS);

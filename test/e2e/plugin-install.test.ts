@@ -123,6 +123,6 @@ describe("c-mem uninstall", () => {
     const world = await installedWorld();
     writeFileSync(join(world.home, "mine.txt"), "not C-Mem's");
     const { stderr } = await run(world, ["uninstall", "--purge", "--yes"]);
-    expect(stderr).toContain(`Done, but this is left:\n  ${world.home}`);
+    expect(stderr).toContain(`Done. These files remain:\n  ${world.home}`);
   });
 });

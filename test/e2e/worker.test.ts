@@ -248,7 +248,7 @@ describe("the worker", () => {
     const { pid } = lock(world);
     const megabytes = (field: string) =>
       Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
-    await until("the work", () => log(world).includes("compressed 4000 old tool outputs"));
+    await until("the work", () => log(world).includes("compressed 4,000 old tool outputs"));
     // Node 22 keeps more of its heap than Node 24: measured 101 MB before and 75 MB after.
     const restMb = Number(process.versions.node.split(".")[0]) < 24 ? 90 : 60;
     await until("its memory to be returned", () => megabytes("RssAnon") < restMb, 25_000);

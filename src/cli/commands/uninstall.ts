@@ -82,7 +82,7 @@ function purgedText(paths: Paths, folders: readonly string[]): string {
   ];
   const removeCommand = "The c-mem command itself is removed with: npm uninstall -g c-mem";
   if (left.length === 0) return `Done. All data, hooks and copies of C-Mem are deleted. ${removeCommand}`;
-  return `Done, but this is left:\n${left.map((path) => `  ${path}`).join("\n")}\n${removeCommand}`;
+  return `Done. These files remain:\n${left.map((path) => `  ${path}`).join("\n")}\n${removeCommand}`;
 }
 
 function withoutRemoved(
