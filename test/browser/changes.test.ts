@@ -1,14 +1,14 @@
-// Changes made on the page are saved, undone or refused.
+// Changes that a user makes in the viewer.
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { data, run } from "../e2e/harness.ts";
-import { fillSessions } from "./real-sessions.ts";
+import { writeSessions } from "./sessions.ts";
 import { type BrowserWorld, openWorld, problemsOf, screenshot } from "./world.ts";
 
 let world: BrowserWorld;
 
 beforeAll(async () => {
-  world = await openWorld(fillSessions);
+  world = await openWorld(writeSessions);
 });
 afterAll(() => world?.close());
 
@@ -16,7 +16,7 @@ const press = (within: Page | Locator, name: string) => within.getByRole("button
 
 const line = (page: Page, title: string) => page.locator(".observation", { hasText: title });
 
-async function remember(page: Page, text: string): Promise<void> {
+async function addObservation(page: Page, text: string): Promise<void> {
   await page.goto(`${world.origin}/memory`);
   await press(page, "Add observation");
   await page.getByLabel("What should C-Mem remember?").fill(text);
@@ -24,24 +24,24 @@ async function remember(page: Page, text: string): Promise<void> {
   await line(page, text).waitFor();
 }
 
-async function open(page: Page, title: string): Promise<void> {
+async function unfold(page: Page, title: string): Promise<void> {
   await line(page, title).locator(".observation-head").first().click();
   await line(page, title).getByRole("group", { name: "Actions" }).waitFor();
 }
 
-async function titles(...flags: string[]): Promise<string[]> {
+async function observationTitles(...flags: string[]): Promise<string[]> {
   const known = await data(world, ["observations", "--all", "-n", "500", ...flags]);
   return ((known["results"] ?? []) as { title: string }[]).map(({ title }) => title);
 }
 
 describe("an observation", () => {
-  it("is added, pinned and edited, and the command line shows it", async () => {
+  it("can be added, pinned and edited, and the commands show the changes", async () => {
     const page = await world.open("/memory");
-    await remember(page, "Quokkas are fed at noon");
-    await open(page, "Quokkas are fed at noon");
+    await addObservation(page, "Quokkas are fed at noon");
+    await unfold(page, "Quokkas are fed at noon");
     await press(line(page, "Quokkas are fed at noon"), "Pin");
     await line(page, "Quokkas are fed at noon").getByText("pinned").waitFor();
-    expect(await titles("--pinned")).toContain("Quokkas are fed at noon");
+    expect(await observationTitles("--pinned")).toContain("Quokkas are fed at noon");
     await press(line(page, "Quokkas are fed at noon"), "Edit");
     await page.getByLabel("Title").fill("Quokkas are fed at one");
     await press(page, "Save");
@@ -50,78 +50,80 @@ describe("an observation", () => {
     await page.reload();
     await line(page, "Quokkas are fed at one").waitFor();
     expect(problemsOf(page)).toEqual([]);
-    // An edit that is refused shows the reason.
-    await open(page, "Quokkas are fed at one");
+    // If the worker rejects an edit, the form shows the reason.
+    await unfold(page, "Quokkas are fed at one");
     await press(line(page, "Quokkas are fed at one"), "Edit");
     await page.getByLabel("Text").fill(" ");
     await press(page, "Save");
     await page.locator(".error-box", { hasText: "needs a title and a text" }).waitFor();
   });
 
-  it("is replaced, and current again after an undo", async () => {
+  it("can be replaced, and is current again after the user undoes it", async () => {
     const page = await world.open("/memory");
-    await remember(page, "Wombats dig on Mondays");
-    await open(page, "Wombats dig on Mondays");
+    await addObservation(page, "Wombats dig on Mondays");
+    await unfold(page, "Wombats dig on Mondays");
     await press(line(page, "Wombats dig on Mondays"), "Replace");
     await page.getByLabel("Which observation replaces it?", { exact: true }).fill("wombats");
     await page.getByText("No other observation matches.").waitFor();
-    await remember(page, "Wombats dig on Fridays");
-    await open(page, "Wombats dig on Mondays");
+    await addObservation(page, "Wombats dig on Fridays");
+    await unfold(page, "Wombats dig on Mondays");
     await press(line(page, "Wombats dig on Mondays"), "Replace");
     await page
       .locator(".candidates")
       .getByRole("button", { name: /Wombats dig on Fridays/ })
       .click();
-    await expect.poll(() => titles()).not.toContain("Wombats dig on Mondays");
+    await expect.poll(() => observationTitles()).not.toContain("Wombats dig on Mondays");
     await page.goto(`${world.origin}/memory?show=all`);
     await line(page, "Wombats dig on Mondays").getByText("replaced", { exact: true }).waitFor();
-    await open(page, "Wombats dig on Mondays");
+    await unfold(page, "Wombats dig on Mondays");
     await press(line(page, "Wombats dig on Mondays"), "Undo replacement");
-    await expect.poll(() => titles()).toContain("Wombats dig on Mondays");
+    await expect.poll(() => observationTitles()).toContain("Wombats dig on Mondays");
   });
 
-  it("is forgotten, unless the user undoes it in time", async () => {
+  it("is forgotten, unless the user presses Undo in time", async () => {
     const page = await world.open("/memory");
-    await remember(page, "Echidnas sleep late");
-    await open(page, "Echidnas sleep late");
+    await addObservation(page, "Echidnas sleep late");
+    await unfold(page, "Echidnas sleep late");
     await press(line(page, "Echidnas sleep late"), "Forget");
     await page.locator(".toast .button:focus", { hasText: "Undo" }).waitFor();
     await page.keyboard.press("Enter");
     await line(page, "Echidnas sleep late").waitFor();
     await page.waitForTimeout(9_000);
-    expect(await titles()).toContain("Echidnas sleep late");
+    expect(await observationTitles()).toContain("Echidnas sleep late");
     await page.reload();
-    await open(page, "Echidnas sleep late");
+    await unfold(page, "Echidnas sleep late");
     await press(line(page, "Echidnas sleep late"), "Forget");
     await line(page, "Echidnas sleep late").waitFor({ state: "detached" });
-    await expect.poll(() => titles(), { timeout: 20_000, interval: 1_000 }).not.toContain("Echidnas sleep late");
+    await expect
+      .poll(() => observationTitles(), { timeout: 20_000, interval: 1_000 })
+      .not.toContain("Echidnas sleep late");
   });
 });
 
-it("says when all observations of a list were forgotten", async () => {
+it("shows a message if all observations of a list were forgotten", async () => {
   const page = await world.open("/memory");
-  await remember(page, "Platypuses wade");
+  await addObservation(page, "Platypuses wade");
   await page.goto(`${world.origin}/memory?q=Platypuses`);
-  await open(page, "Platypuses wade");
+  await unfold(page, "Platypuses wade");
   await press(line(page, "Platypuses wade"), "Forget");
   await page.getByText("Nothing left here").waitFor();
   expect(problemsOf(page)).toEqual([]);
 });
 
-it("shows an observation again, with a message, when it could not be forgotten", async () => {
+it("shows an observation again, with a message, if the worker could not forget it", async () => {
   const page = await world.open("/memory");
-  await remember(page, "Bandicoots stay");
+  await addObservation(page, "Bandicoots stay");
   await page.route(/api\/forget\/\w+/, (route) =>
     route.fulfill({ json: { data: { state: "failed", receipt: null } } }),
   );
-  await open(page, "Bandicoots stay");
+  await unfold(page, "Bandicoots stay");
   await press(line(page, "Bandicoots stay"), "Forget");
   await line(page, "Bandicoots stay").waitFor({ state: "detached" });
   await page.locator(".toast", { hasText: "Could not forget" }).waitFor();
   await expect.poll(() => line(page, "Bandicoots stay").count()).toBe(1);
 });
 
-it("stays on the page when the request to forget fails", async () => {
+it("stays on the observation's page if the request to forget it fails", async () => {
   const page = await world.open("/memory/o1");
   await page.route(/api\/forget/, (route) => route.abort());
   await press(page, "Forget");
@@ -143,12 +145,12 @@ describe("settings", () => {
     await setting.getByText("changed").waitFor({ state: "detached" });
   });
 
-  it("are refused with the reason when they are invalid", async () => {
+  it("are rejected with the reason if they are invalid", async () => {
     const page = await world.open("/settings");
     await page.locator("#contextObservations").fill("-3");
     await page.locator("#contextObservations").press("Enter");
     await page.locator(".setting-error").waitFor();
-    await screenshot(page, "settings-refused");
+    await screenshot(page, "settings-rejected");
     await page.locator("#contextObservations").fill("");
     await page.locator("#contextObservations").press("Enter");
     await page.locator(".setting-error", { hasText: 'Invalid value ""' }).waitFor();
@@ -165,14 +167,14 @@ it("previews context settings before they are saved", async () => {
   await expect
     .poll(async () => ((await page.locator(".injected pre").textContent()) ?? "").length)
     .toBeLessThan(whole.length);
-  await screenshot(page, "context-tried");
+  await screenshot(page, "context-unsaved");
   await press(page, "Undo");
   await expect.poll(() => page.locator(".injected pre").textContent()).toBe(whole);
 });
 
 it("previews an empty list of types, which means all types", async () => {
   const page = await world.open("/context?project=" + encodeURIComponent("project"));
-  // Compares ids: "3 min ago" changes.
+  // Compares only ids: texts such as "3 min ago" change.
   const injected = async (): Promise<string[]> =>
     ((await page.locator(".injected pre").textContent()) ?? "").match(/#o\d+/g) ?? [];
   await page.locator(".injected pre").waitFor();

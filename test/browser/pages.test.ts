@@ -5,17 +5,17 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../e2e/harness.ts";
-import { fillSessions } from "./real-sessions.ts";
+import { writeSessions } from "./sessions.ts";
 import { writeTranscript } from "./transcripts.ts";
-import { type BrowserWorld, openWorld, overflow, problemsOf, screenshot } from "./world.ts";
+import { type BrowserWorld, openWorld, overflowPx, problemsOf, screenshot } from "./world.ts";
 
 let world: BrowserWorld;
 
 beforeAll(async () => {
-  world = await openWorld((made) => {
-    fillSessions(made);
-    const other = { id: "elsewhere", cwd: join(made.home, "other"), start: Date.now() - 200_000_000 };
-    writeTranscript(made.claudeDir, other, (writer) => {
+  world = await openWorld((created) => {
+    writeSessions(created);
+    const other = { id: "elsewhere", cwd: join(created.home, "other"), start: Date.now() - 200_000_000 };
+    writeTranscript(created.claudeDir, other, (writer) => {
       writer.prompt("Greet every visitor");
       writer.say("Every visitor is greeted.");
     });
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-/** Every page, and an element that it shows once it is loaded. */
+/** The pages: name, address, and a selector of an element that is shown when the page is loaded. */
 const PAGES = [
   ["now", "/", ".turn-card"],
   ["search", "/search", ".empty"],
@@ -70,13 +70,13 @@ describe.each(PAGES)("%s", (name, path, selector) => {
     await small.waitForSelector(selector);
     await small.waitForTimeout(200);
     await screenshot(small, `${name}-320`);
-    expect(await overflow(small)).toBe(0);
+    expect(await overflowPx(small)).toBe(0);
     const wide = await world.open(path, { width: 2200, height: 1200 });
     await wide.waitForSelector(selector);
-    expect(await overflow(wide)).toBe(0);
+    expect(await overflowPx(wide)).toBe(0);
   });
 
-  it("loads again after a reload", async () => {
+  it("is shown again after a reload", async () => {
     const page = await world.open(path);
     await page.waitForSelector(selector);
     await page.reload();
@@ -91,7 +91,7 @@ describe("search", () => {
   it("shows results while typing, and ignores replies that arrive late", async () => {
     const page = await world.open("/sessions");
     await page.waitForSelector(".session-line");
-    // The answer to the first letters takes longest.
+    // Delays all replies except the one for the complete word.
     await page.route(/api\/search/, async (route) => {
       if (!route.request().url().includes("zebracorn")) await new Promise((done) => setTimeout(done, 1_500));
       await route.continue().catch(() => undefined);
@@ -113,7 +113,7 @@ describe("search", () => {
     expect(await page.locator(".search-summary summary").textContent()).toContain("keyword search only");
   });
 
-  it("works with the keyboard, and a result opens in place", async () => {
+  it("works with the keyboard, and unfolds a result in the list", async () => {
     const page = await world.open("/search");
     await page.waitForSelector("#search-box:focus");
     await page.keyboard.type("zebracorn");
@@ -124,12 +124,12 @@ describe("search", () => {
     await page.waitForSelector(".preview .entry");
     await screenshot(page, "search-open");
     expect(await accessibilityProblems(page)).toEqual([]);
-    const deep = page.url();
+    const urlOfResult = page.url();
     await page.keyboard.press("Escape");
     await expect.poll(() => page.locator(".preview").count()).toBe(0);
     await page.keyboard.press("Escape");
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("search-box");
-    await page.goto(deep);
+    await page.goto(urlOfResult);
     await page.waitForSelector(".preview .entry");
     await page.getByRole("link", { name: "Open in session" }).click();
     await page.waitForSelector(".is-marked");
@@ -161,22 +161,22 @@ it("insight shows the bytes recorded within the filters, and their growth", asyn
   const all = await recorded();
   await page.goto(`${world.origin}/insight?project=project`);
   await page.getByText("recorded in these").waitFor();
-  const own = await recorded();
-  expect(own).toBeGreaterThan(0);
-  expect(own).toBeLessThan(all);
+  const inProject = await recorded();
+  expect(inProject).toBeGreaterThan(0);
+  expect(inProject).toBeLessThan(all);
 });
 
 it("the API docs fit a 320 px screen", async () => {
   const page = await world.open("/api/docs", { width: 320, height: 640 });
   await page.waitForSelector("h2#capture");
   await screenshot(page, "api-docs-320");
-  expect(await overflow(page)).toBe(0);
+  expect(await overflowPx(page)).toBe(0);
   expect(problemsOf(page)).toEqual([]);
   expect(await page.locator("body > p").first().innerHTML()).toContain("<code>{schema_version");
 });
 
-describe("the page itself", () => {
-  it("is under 100 KB compressed in total", () => {
+describe("the viewer", () => {
+  it("has files of under 100 KB in total, compressed", () => {
     const folder = join(ROOT, "plugin", "dist", "viewer");
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const sizes = files.map((entry) => gzipSync(readFileSync(join(entry.parentPath, entry.name))).length);
@@ -184,7 +184,7 @@ describe("the page itself", () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(100 * 1024);
   });
 
-  it("keeps the theme that was selected", async () => {
+  it("keeps the selected theme after a reload", async () => {
     const page = await world.open("/sessions", { theme: "light" });
     const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     const light = await background();
@@ -195,7 +195,7 @@ describe("the page itself", () => {
     await expect.poll(background).not.toBe(light);
   });
 
-  it("has a link to skip the navigation and shows the focus", async () => {
+  it("has a link that skips the navigation, and outlines the focused element", async () => {
     const page = await world.open("/sessions");
     await page.waitForSelector(".session-line");
     await page.keyboard.press("Tab");
@@ -216,7 +216,7 @@ describe("the page itself", () => {
     await expect.poll(() => page.getByRole("link", { name: "Sessions" }).isVisible()).toBe(false);
   });
 
-  it("tells a browser that is not signed in what to do, and shows it no data", async () => {
+  it("shows a browser that is not signed in how to sign in, and no data", async () => {
     const page = await world.openSignedOut("/sessions/made-up");
     await page.waitForSelector("text=c-mem open");
     await screenshot(page, "signed-out");
@@ -227,7 +227,7 @@ describe("the page itself", () => {
     await again.waitForSelector(".turn-card");
   });
 
-  it("says when the worker cannot be reached, and recovers when it can", async () => {
+  it("shows an error if the worker cannot be reached, and recovers with Try again", async () => {
     const page = await world.open("/sessions");
     await page.waitForSelector(".session-line");
     await page.route(/api\/sessions/, (route) => route.abort());

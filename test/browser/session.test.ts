@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
-import { longSession, writeTranscript } from "./transcripts.ts";
-import { untilStable, type BrowserWorld, openWorld, overflow, problemsOf, screenshot } from "./world.ts";
+import { writeLongSession, writeTranscript } from "./transcripts.ts";
+import { untilStable, type BrowserWorld, openWorld, overflowPx, problemsOf, screenshot } from "./world.ts";
 
 const LINES = 20_000;
 const LONG = "a-very-long-session";
-/** It usually opens in under a second; on a busy machine, in at most 5 times the time of a short page. */
-const OPENS_MS = 5_000;
-const OPENS_TIMES = 5;
+/** Usually the session opens in under a second. On a busy machine it may take 5 times as long as a short page. */
+const MAX_OPEN_MS = 5_000;
+const MAX_OPEN_RATIO = 5;
 
 let world: BrowserWorld;
 
 beforeAll(async () => {
   world = await openWorld(({ claudeDir, project }) => {
     const start = Date.now() - 3 * 86_400_000;
-    writeTranscript(claudeDir, { id: LONG, cwd: project, start }, (writer) => longSession(writer, LINES));
+    writeTranscript(claudeDir, { id: LONG, cwd: project, start }, (writer) => writeLongSession(writer, LINES));
   });
 });
 afterAll(() => world?.close());
@@ -29,17 +29,17 @@ const topOf = (page: Page, selector: string): Promise<number> =>
   page.locator(selector).evaluate((element) => element.getBoundingClientRect().top);
 
 describe("a session of 20,000 lines", () => {
-  it("opens fast and renders a few rows", async () => {
+  it("opens fast and renders only a few rows", async () => {
     const page = await world.open("/sessions");
-    const opens = async (path: string, selector: string): Promise<number> => {
+    const openMs = async (path: string, selector: string): Promise<number> => {
       const start = Date.now();
       await page.goto(world.origin + path);
       await page.waitForSelector(selector);
       return Date.now() - start;
     };
-    const short = await opens("/sessions", ".session-line");
-    const long = await opens(`/sessions/${LONG}`, ".virtual .prompt");
-    expect(long).toBeLessThan(Math.max(OPENS_MS, OPENS_TIMES * short));
+    const short = await openMs("/sessions", ".session-line");
+    const long = await openMs(`/sessions/${LONG}`, ".virtual .prompt");
+    expect(long).toBeLessThan(Math.max(MAX_OPEN_MS, MAX_OPEN_RATIO * short));
     expect((await outline(page)).length).toBeGreaterThan(LINES * 0.6);
     expect(await page.locator(".virtual-row").count()).toBeLessThan(150);
     await screenshot(page, "session-light");
@@ -79,7 +79,7 @@ describe("a session of 20,000 lines", () => {
     await page.mouse.move(600, 400);
     await page.mouse.wheel(0, -1);
     await page.waitForTimeout(1_000);
-    const worst = await page.evaluate(async () => {
+    const maxDrift = await page.evaluate(async () => {
       let drift = 0;
       for (let step = 0; step < 40; step += 1) {
         const rows = [...document.querySelectorAll<HTMLElement>(".virtual-row")];
@@ -87,17 +87,17 @@ describe("a session of 20,000 lines", () => {
         const before = row?.getBoundingClientRect().top ?? 0;
         scrollBy(0, -120);
         await new Promise((done) => setTimeout(done, 60));
-        // A row is put back within a frame, which a slow machine may not have drawn yet.
+        // The list corrects the position within a frame, which a slow machine may not have drawn yet.
         await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
         if (row?.isConnected === true)
           drift = Math.max(drift, Math.abs(row.getBoundingClientRect().top - before - 120));
       }
       return drift;
     });
-    expect(worst).toBeLessThan(3);
+    expect(maxDrift).toBeLessThan(3);
   });
 
-  it("finds words anywhere and goes to them", async () => {
+  it("finds words anywhere in the session and scrolls to them", async () => {
     const page = await world.open(`/sessions/${LONG}`);
     await page.waitForSelector(".virtual .prompt");
     await page.keyboard.press("Control+f");
@@ -108,7 +108,7 @@ describe("a session of 20,000 lines", () => {
     await screenshot(page, "session-find");
   });
 
-  it("unfolds a tool: its input, its output, an edit as a diff", async () => {
+  it("shows the input, output and diff of an unfolded tool use", async () => {
     const page = await world.open(`/sessions/${LONG}`);
     await page.locator(".tool-line", { hasText: "Edit" }).first().click();
     await page.waitForSelector(".diff .line.removed");
@@ -120,7 +120,7 @@ describe("a session of 20,000 lines", () => {
     await screenshot(page, "session-unfolded");
   });
 
-  it("replays in time, from any position", async () => {
+  it("replays the session from any position", async () => {
     const page = await world.open(`/sessions/${LONG}`, { theme: "dark" });
     await page.waitForSelector(".virtual .prompt");
     await page.getByRole("button", { name: "Replay" }).click();
@@ -146,7 +146,7 @@ describe("a session of 20,000 lines", () => {
     await page.waitForSelector(".virtual .prompt");
     await page.locator(".tool-line").first().click();
     await page.waitForSelector(".tool-body figure");
-    expect(await overflow(page)).toBe(0);
+    expect(await overflowPx(page)).toBe(0);
     await screenshot(page, "session-320");
   });
 });

@@ -1,4 +1,4 @@
-// Transcripts as Claude Code writes them: a very long one, and one full of hostile markup.
+// Writes transcripts in Claude Code's format: a very long one, and one full of hostile markup.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -57,10 +57,10 @@ export function writeTranscript(
   writeFileSync(path, `${lines.join("\n")}\n`);
 }
 
-/** At least this many lines: prompts, thinking, answers, commands and edits. */
-export function longSession(writer: Writer, lines: number): void {
+/** Writes at least `minLines` lines: prompts, thinking, answers, commands and edits. */
+export function writeLongSession(writer: Writer, minLines: number): void {
   const words = "The parser reads a line, keeps what it has not understood and goes on with the next one. ";
-  for (let turn = 1; writer.lines.length < lines; turn += 1) {
+  for (let turn = 1; writer.lines.length < minLines; turn += 1) {
     writer.prompt(`Turn ${turn}: please repair part ${turn} of the parser.\n\n${words.repeat(turn % 4)}`);
     for (let step = 1; step <= 6; step += 1) {
       writer.say(`Step ${step}. ${words.repeat(1 + ((turn + step) % 7))}\n\n- first\n- second \`code\``, "What next?");
@@ -80,8 +80,8 @@ export function longSession(writer: Writer, lines: number): void {
   }
 }
 
-/** Each would run, load something or break the page if it were rendered as HTML. */
-export const PAYLOADS = [
+/** Rendered as HTML, each would run a script, load something or break the page. */
+export const HOSTILE_MARKUP = [
   `<script>window.hacked = "script"</script>`,
   `<img src=x onerror="window.hacked = 'img'">`,
   `<svg/onload="window.hacked='svg'">`,
@@ -97,17 +97,17 @@ export const PAYLOADS = [
   `<math><mtext><table><mglyph><style><img src onerror=window.hacked='mutation'>`,
 ];
 
-export function hostileSession(writer: Writer): void {
-  for (const [index, payload] of PAYLOADS.entries()) {
-    writer.prompt(`Prompt ${index} ${payload}`);
-    writer.say(`Answer ${index}: ${payload}\n\n${payload}\n\n\`\`\`html\n${payload}\n\`\`\``, `Thinking ${payload}`);
-    writer.use("Bash", { command: `echo ${payload}`, description: payload }, `out ${payload}`, index % 3 === 0);
+export function writeHostileSession(writer: Writer): void {
+  for (const [index, markup] of HOSTILE_MARKUP.entries()) {
+    writer.prompt(`Prompt ${index} ${markup}`);
+    writer.say(`Answer ${index}: ${markup}\n\n${markup}\n\n\`\`\`html\n${markup}\n\`\`\``, `Thinking ${markup}`);
+    writer.use("Bash", { command: `echo ${markup}`, description: markup }, `out ${markup}`, index % 3 === 0);
     writer.use(
       "Edit",
-      { file_path: `/work/${payload}.ts`, old_string: payload, new_string: `${payload}\n${payload}` },
+      { file_path: `/work/${markup}.ts`, old_string: markup, new_string: `${markup}\n${markup}` },
       "updated",
     );
-    writer.use(payload.slice(0, 60), { [payload]: payload }, payload);
-    writer.say(`We decided to use ${payload} from now on because ${payload} is better.`);
+    writer.use(markup.slice(0, 60), { [markup]: markup }, markup);
+    writer.say(`We decided to use ${markup} from now on because ${markup} is better.`);
   }
 }

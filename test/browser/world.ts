@@ -1,4 +1,4 @@
-// A real worker on a real store, and a real browser that is signed in.
+// Starts a real worker with a real database, and a real browser that is signed in.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -7,14 +7,14 @@ import { onTestFinished } from "vitest";
 import { readServer } from "../../src/platform/state/server-record.ts";
 import { createWorld, ROOT, run, type World } from "../e2e/harness.ts";
 
-/** Where Debian installs it; the environment variable CHROMIUM names another. */
+/** Debian's path of Chromium, unless the environment variable CHROMIUM has another one. */
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"];
 const START_MS = 60_000;
 
 export interface BrowserWorld extends World {
   origin: string;
-  /** Opens a page that is signed in; it is closed at the end of the test. */
+  /** Opens a page of the viewer, signed in. It is closed at the end of the test. */
   open(path: string, options?: OpenOptions): Promise<Page>;
   openSignedOut(path: string): Promise<Page>;
   stopWorker(): Promise<void>;
@@ -30,18 +30,18 @@ export interface OpenOptions {
   reducedMotion?: boolean;
 }
 
-/** `fill` writes transcripts, which the real commands then import. */
-export async function openWorld(fill: (world: World) => void): Promise<BrowserWorld> {
+/** Creates a world: `writeTranscripts` writes transcripts, which `c-mem sync` then imports. */
+export async function openWorld(writeTranscripts: (world: World) => void): Promise<BrowserWorld> {
   const world = createWorld();
-  // Hooks look for transcripts here, even if `fill` writes none.
+  // Hooks look for transcripts here, even if there are none.
   mkdirSync(world.claudeDir, { recursive: true });
-  fill(world);
+  writeTranscripts(world);
   for (const command of [
     ["sync", "--quiet"],
     ["rebuild", "--all"],
   ]) {
     const { status, stderr } = await run(world, command);
-    // 4: there was nothing to import.
+    // Status 4: there was nothing to import.
     if (status !== 0 && status !== 4) throw new Error(`${command.join(" ")}: ${stderr}`);
   }
   let worker = spawnWorker(world);
@@ -82,7 +82,7 @@ async function stop(worker: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** Uncaught errors, console errors and requests to other servers. */
+/** Uncaught errors, console errors and requests to other servers, by page. */
 const problems = new WeakMap<Page, string[]>();
 
 export function problemsOf(page: Page): string[] {
@@ -101,20 +101,20 @@ async function openPage(
     reducedMotion: options.reducedMotion === true ? "reduce" : "no-preference",
   });
   const page = await context.newPage();
-  watch(page, context, origin);
-  await page.goto(await makeLink(world.home, origin));
+  recordProblems(page, context, origin);
+  await page.goto(await createLink(world.home, origin));
   await page.goto(origin + path);
   return page;
 }
 
-/** Closed at the end of the test: a hundred open pages slow a browser down. */
+/** The context is closed at the end of the test, because a hundred open pages slow the browser down. */
 async function newContext(browser: Browser, options?: BrowserContextOptions): Promise<BrowserContext> {
   const context = await browser.newContext(options);
   onTestFinished(() => context.close());
   return context;
 }
 
-function watch(page: Page, context: BrowserContext, origin: string): void {
+function recordProblems(page: Page, context: BrowserContext, origin: string): void {
   const list: string[] = [];
   problems.set(page, list);
   page.on("pageerror", (error) => list.push(`error: ${error.message}`));
@@ -127,8 +127,8 @@ function watch(page: Page, context: BrowserContext, origin: string): void {
   });
 }
 
-/** The link that `c-mem open` opens. */
-async function makeLink(home: string, origin: string): Promise<string> {
+/** Creates a link that signs a browser in, as `c-mem open` does. */
+async function createLink(home: string, origin: string): Promise<string> {
   const { token } = readServer(join(home, "server.json")) ?? { token: "" };
   const response = await fetch(`${origin}/api/links`, {
     method: "POST",
@@ -147,7 +147,7 @@ async function untilServing(home: string, worker: ChildProcess): Promise<string>
     if (worker.exitCode !== null) throw new Error(`the worker exited with ${worker.exitCode}`);
     await new Promise((done) => setTimeout(done, 50));
   }
-  throw new Error("the worker does not serve");
+  throw new Error("the worker did not start its server");
 }
 
 const ARTIFACTS = resolve(ROOT, "test-artifacts");
@@ -158,12 +158,12 @@ export async function screenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });
 }
 
-/** How many pixels wider than the window the page is. */
-export async function overflow(page: Page): Promise<number> {
+/** By how many pixels the page is wider than the window. */
+export async function overflowPx(page: Page): Promise<number> {
   return await page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - innerWidth));
 }
 
-/** Reads a value until it is the same twice, with frames drawn in between. */
+/** Reads a value every 200 ms until it no longer changes, and returns it. */
 export async function untilStable(page: Page, read: () => Promise<number>): Promise<number> {
   for (let before = await read(); ;) {
     await page.waitForTimeout(200);

@@ -55,7 +55,7 @@ export const ATTACKS = {
   /** Places in which poison.test.ts plants each instruction. */
   places: 10,
   paths: 23,
-  /** Functions and files in time.test.ts. */
+  /** Functions and .git/config files in time.test.ts. */
   functions: 15,
   configs: 6,
 } as const;

@@ -35,7 +35,7 @@ export function ToggleButton({ isOpen, ...button }: ButtonProps & { isOpen: Sign
   return <Button {...button} aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)} />;
 }
 
-/** Labels by value, or values that are their own labels. */
+/** Labels by value, or a list of values that are shown as labels. */
 export type Options = readonly string[] | Readonly<Record<string, string>>;
 
 interface SelectProps extends Pick<

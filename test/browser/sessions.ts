@@ -1,13 +1,13 @@
-// A small made-up session, and up to 12 real ones from the folder C_MEM_REAL_SESSIONS.
+// Writes one made-up session, and up to 12 recorded sessions from the folder in $C_MEM_REAL_SESSIONS.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { World } from "../e2e/harness.ts";
 import { writeTranscript } from "./transcripts.ts";
 
-const MAX_REAL = 12;
+const MAX_RECORDED = 12;
 
-export function fillSessions({ claudeDir, project }: World): void {
+export function writeSessions({ claudeDir, project }: World): void {
   const data = process.env["C_MEM_REAL_SESSIONS"] ?? "";
   const manifest = join(data, "manifest.jsonl");
   if (data !== "" && existsSync(manifest)) {
@@ -17,7 +17,7 @@ export function fillSessions({ claudeDir, project }: World): void {
       .map((line) => JSON.parse(line) as Entry);
     for (const { file, repo, session_id: id } of entries
       .filter(({ agent }) => agent === "Claude Code")
-      .slice(0, MAX_REAL)) {
+      .slice(0, MAX_RECORDED)) {
       const path = join(claudeDir, "projects", repo.replaceAll("/", "-"), `${id}.jsonl`);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, gunzipSync(readFileSync(join(data, `${file}.gz`))));
