@@ -17,8 +17,8 @@ export function checkSettingsFiles(files: SettingsFiles, env: Env) {
   return {
     problems,
     warnings: [
-      ...keysOf(files.user).flatMap((key) => unknownKey(key, files.user)),
-      ...(files.project ?? []).flatMap((path) => keysOf(path).flatMap((key) => projectKey(key, path))),
+      ...keysOf(files.user).flatMap((key) => warnUnknownKey(key, files.user)),
+      ...(files.project ?? []).flatMap((path) => keysOf(path).flatMap((key) => warnProjectKey(key, path))),
       ...SETTING_KEYS.filter((key) => SETTINGS[key].inUserFileOnly && env[envName(key)] !== undefined).map(
         (key) => `${envName(key)} has no effect: ${key} is read from ${files.user} only`,
       ),
@@ -28,16 +28,16 @@ export function checkSettingsFiles(files: SettingsFiles, env: Env) {
   };
 }
 
-function unknownKey(key: string, path: string): string[] {
+function warnUnknownKey(key: string, path: string): string[] {
   if (key === "$schema" || SETTING_KEYS.some((known) => known === key)) return [];
   if (RETIRED_KEYS.includes(key)) return [`${path}: "${key}" is no longer a setting; delete it`];
   const meant = nearestWord(key, SETTING_KEYS);
   return [`${path}: there is no setting "${key}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`];
 }
 
-function projectKey(key: string, path: string): string[] {
+function warnProjectKey(key: string, path: string): string[] {
   const known = SETTING_KEYS.find((one) => one === key);
-  if (known === undefined) return unknownKey(key, path);
+  if (known === undefined) return warnUnknownKey(key, path);
   return SETTINGS[known].inProject ? [] : [`${path}: ${key} has no effect in a project's file; set it in your own`];
 }
 

@@ -76,14 +76,14 @@ function checkVersion(site: ClaudeSite, context: HealthContext): Result | undefi
 function checkBundles({ paths, record }: HealthContext): Result | undefined {
   if (record === undefined) return undefined;
   const dist = join(pluginFolder(paths.plugin), "dist");
-  const broken = BUNDLES.filter((bundle) => !isProgram(join(dist, bundle)));
+  const broken = BUNDLES.filter((bundle) => !isIntactScript(join(dist, bundle)));
   if (!existsSync(join(dist, "viewer", "index.html"))) broken.push("viewer");
   if (broken.length === 0) return ok(`complete, in ${dist}`);
   return fail(`missing or damaged in ${dist}: ${broken.join(", ")}`, `${INSTALL} (or c-mem doctor --fix)`);
 }
 
 /** Also checks the end of the file: a file truncated after a complete statement still compiles. */
-function isProgram(path: string): boolean {
+function isIntactScript(path: string): boolean {
   try {
     const text = readFileSync(path, "utf8");
     return /[;}]\s*$/.test(text.slice(-8)) && new Script(`(function () {${text}\n})`) instanceof Script;

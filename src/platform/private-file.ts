@@ -16,14 +16,14 @@ import { listTree, statOf } from "./read-file.ts";
 
 const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 /** O_NONBLOCK: opening a pipe without a reader would wait for one. */
-const SAFELY = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
+const SAFE_FLAGS = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
 
 export function appendPrivate(path: string, text: string): void {
-  write(path, SAFELY | O_APPEND, text);
+  write(path, SAFE_FLAGS | O_APPEND, text);
 }
 
 export function writePrivate(path: string, content: string | Buffer): void {
-  write(path, SAFELY | O_TRUNC, content);
+  write(path, SAFE_FLAGS | O_TRUNC, content);
 }
 
 function write(path: string, flags: number, content: string | Buffer): void {

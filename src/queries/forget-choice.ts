@@ -2,7 +2,7 @@
 import { nothingFound, usageError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 import { addToDeletion } from "../upkeep/erase/select-deletion.ts";
-import type { Words } from "../upkeep/erase/forget.ts";
+import type { TextToForget } from "../upkeep/erase/forget.ts";
 import { isInCopies } from "../upkeep/erase/scrub-backups.ts";
 import { addEvidence, type DeletionSet, emptyDeletionSet } from "../upkeep/erase/deletion-set.ts";
 import { findRowsContaining, findItemsContaining } from "../upkeep/erase/rows-containing.ts";
@@ -11,7 +11,7 @@ import { readScope, type ScopeInput } from "./scope.ts";
 
 export interface Choice {
   selected: DeletionSet;
-  words?: Words;
+  words?: TextToForget;
 }
 
 /** Shorter texts occur in too many rows. */

@@ -4,7 +4,7 @@ import { clearFiles } from "../upkeep/erase/clear-files.ts";
 import { findFallbackSpools } from "../capture/live/spool.ts";
 import type { Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
-import { forget, type Forgotten, type Words } from "../upkeep/erase/forget.ts";
+import { forget, type Forgotten, type TextToForget } from "../upkeep/erase/forget.ts";
 import { clearCopies, type ClearedCopies } from "../upkeep/erase/scrub-backups.ts";
 import { countTooShort, piecesOf, type Proof, verifyErased } from "../upkeep/erase/verify-erased.ts";
 import { byKind, expandDeletion, type DeletionRows, readDeletionRows } from "../upkeep/erase/deletion-set.ts";
@@ -67,7 +67,7 @@ export function carryOutForget(
 }
 
 interface Sources {
-  words: Words | undefined;
+  words: TextToForget | undefined;
   sources: string[];
   namedIn: string | undefined;
 }

@@ -31,7 +31,7 @@ interface Home {
   run(extra?: Partial<WorkerOptions>): Promise<StopReason>;
 }
 
-/** A data directory and a worker in this very process. */
+/** A data directory, and a worker that runs in this process. */
 function createHome(): Home {
   const folder = mkdtempSync(join(tmpdir(), "c-mem-worker-"));
   const env = { HOME: folder, C_MEM_HOME: join(folder, "data") };

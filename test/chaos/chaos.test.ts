@@ -114,7 +114,7 @@ function stale(world: World): number {
   return row.n;
 }
 
-/** Without turns that count as running: the last turn of an active session, if its Stop hook was killed. */
+/** The last turn of an active session does not count as ended if its Stop hook was killed. */
 const ENDED_TURNS = `SELECT p.* FROM prompts p JOIN sessions s ON s.id = p.session_db_id
   WHERE p.ended_at IS NOT NULL OR p.prompt_number < s.prompt_count OR s.status <> 'active'`;
 

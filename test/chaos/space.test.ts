@@ -110,7 +110,7 @@ describe("disk usage", () => {
     expect((await run(world, ["purge", "--yes"])).stdout).toContain(said);
   });
 
-  it("has limits for a misspelt project, which purge and doctor report", async () => {
+  it("is not affected by rules for a misspelt project, which purge and doctor report", async () => {
     const world = createWorld();
     await recordSessions(world, [40]);
     const settings = { retentionEvidenceDays: 30, retentionProjects: { projekt: "0" } };

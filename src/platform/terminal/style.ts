@@ -13,7 +13,7 @@ export function paint(style: Style, text: string, fd: typeof STDOUT | typeof STD
   // `process.stdout` takes milliseconds to set up; fstat is a faster test for pipes and files.
   if (process.env["FORCE_COLOR"] === undefined && !isDevice(fd)) return text;
   const styled = styleText(style, forScreen(text), { stream: fd === STDOUT ? process.stdout : process.stderr });
-  return styled.replaceAll(ESCAPE, OUR_ESCAPE);
+  return styled.replaceAll(ESCAPE, STYLE_ESCAPE);
 }
 
 const ESCAPE = "\u001b";
@@ -21,11 +21,11 @@ const ESCAPE = "\u001b";
  * Stands for the escape character in C-Mem's own colours until they are written, so that the escape codes of recorded
  * text can be removed. It consists of random noncharacters, so that recorded text cannot imitate it.
  */
-const OUR_ESCAPE = String.fromCodePoint(...Array.from({ length: 16 }, () => 0xfdd0 + Math.floor(Math.random() * 32)));
+const STYLE_ESCAPE = String.fromCodePoint(...Array.from({ length: 16 }, () => 0xfdd0 + Math.floor(Math.random() * 32)));
 
 /** Removes all escape codes except those of C-Mem's own colours. */
 export function forScreen(text: string): string {
-  const [first = "", ...styled] = text.split(OUR_ESCAPE);
+  const [first = "", ...styled] = text.split(STYLE_ESCAPE);
   const pieces = styled.map((piece) => {
     const code = /^\[[\d;]*m/.exec(piece)?.[0] ?? "";
     return (code === "" ? "" : ESCAPE + code) + terminalSafe(piece.slice(code.length));

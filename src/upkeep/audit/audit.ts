@@ -132,7 +132,7 @@ function commonBytes(before: string, after: string): number {
 }
 
 /** Kinds found by a name beside the value. In raw bytes that may be chance, so they count only in free pages. */
-const BY_NAME = new Set(["credential", "cookie", "url-password", "curl-user", "bearer", "heroku", "npm"]);
+const NAMED_KINDS = new Set(["credential", "cookie", "url-password", "curl-user", "bearer", "heroku", "npm"]);
 const PRIVATE = /<private[\s>]/gi;
 const OVERLAP_BYTES = 64 * 1024;
 
@@ -144,7 +144,7 @@ function auditBytes(path: string, file: string, free: readonly ByteRange[] = [])
     for (const { start, name } of [...secretRanges(text), ...tags]) {
       const at = from + start;
       const isDead = free.some(({ offset, length }) => at >= offset && at < offset + length);
-      if (BY_NAME.has(name) && !isDead) continue;
+      if (NAMED_KINDS.has(name) && !isDead) continue;
       findings.set(at, { file, offset: at, kinds: { [name]: 1 }, ...(isDead && { isDead: true }) });
     }
   });

@@ -90,7 +90,7 @@ function machine(options: { backup: boolean }): Machine {
   return { paths, before, inBackup };
 }
 
-/** A page of each kind of each table and index, as SQLite itself names them. */
+/** One page of each kind for each table and index, from SQLite's dbstat. */
 function pagesOf(database: string): { name: string; kind: string; number: number }[] {
   const db = openDriver(database, { readOnly: true, busyTimeoutMs: 0 });
   const pages = db

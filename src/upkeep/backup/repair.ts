@@ -42,13 +42,13 @@ export function repairStore(paths: Paths, now: number, { settleMs, onStep = () =
   if (problem === undefined) return { kind: "intact" };
   if (problem.isOnlyIndex) {
     onStep("rebuilding indexes", 0);
-    if (tryRebuild(paths.database)) return { kind: "indexed" };
+    if (tryRebuildIndex(paths.database)) return { kind: "indexed" };
   }
   const quarantine = quarantineFolder(paths.quarantine, now);
   const scratch = scratchFolder(paths.database);
   beginSwap(paths.database, quarantine, settleMs);
   try {
-    const { incoming, ...rest } = cancelOnError(paths.database, () => build(paths, scratch, now, onStep));
+    const { incoming, ...rest } = cancelOnError(paths.database, () => buildReplacement(paths, scratch, now, onStep));
     const report: QuarantineReport = { at: now, why: "damaged", problem: problem.text, ...rest };
     cancelOnError(paths.database, () => writeReport(quarantine, report));
     endSwap(paths.database, incoming);
@@ -77,7 +77,7 @@ export function diagnose(database: string): Problem | undefined {
   }
 }
 
-function tryRebuild(database: string): boolean {
+function tryRebuildIndex(database: string): boolean {
   try {
     return withDriver(database, {}, (db) => {
       rebuildSearchIndex(db);
@@ -89,7 +89,7 @@ function tryRebuild(database: string): boolean {
   }
 }
 
-function build(
+function buildReplacement(
   paths: Paths,
   scratch: string,
   now: number,

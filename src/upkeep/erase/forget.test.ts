@@ -305,7 +305,7 @@ describe("forgetting evidence", () => {
     const { removed } = forget(db, only({ tool_uses: new Set([1]) }), NOW);
     expect(removed).toMatchObject({ tool_uses: 1, observations: 1, sessions: 0 });
     expect(getObservation(db, 2)).toMatchObject({ title: "Both say it", pinned: 1 });
-    // The next row is indexed, too.
+    // Reset to 0, so that the next row is indexed, too.
     expect(db.get("SELECT last_id FROM index_state WHERE name = 'tool_uses'")).toEqual({ last_id: 0 });
   });
 

@@ -32,13 +32,13 @@ export interface Forgotten {
 }
 
 /** A text to delete everywhere, including responses and titles. */
-export interface Words {
+export interface TextToForget {
   text: string;
   projectId: number | undefined;
 }
 
 interface AlsoForget {
-  words?: Words | undefined;
+  words?: TextToForget | undefined;
   /** Responses and titles to clear while their items stay. */
   derived?: Pick<DerivedRows, "responses" | "sessions">;
 }

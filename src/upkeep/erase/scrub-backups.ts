@@ -23,7 +23,7 @@ import {
 import { type DeletionSet, emptyDeletionSet, readDeletionRows } from "./deletion-set.ts";
 import { type DerivedText, titlesOf, responsesOf, rowsWithText } from "./derived-text.ts";
 import { overwriteDeleted, scrub } from "./erase-rows.ts";
-import { forget, tombstonesOf, type Words } from "./forget.ts";
+import { forget, tombstonesOf, type TextToForget } from "./forget.ts";
 import { findItemsContaining, findTextAnywhere } from "./rows-containing.ts";
 import { addToDeletion } from "./select-deletion.ts";
 import { piecesIn } from "./verify-erased.ts";
@@ -45,7 +45,7 @@ export interface Traces {
   pieces: readonly string[];
   /** Ids of its sessions. */
   sessions: readonly string[];
-  words?: Words | undefined;
+  words?: TextToForget | undefined;
 }
 
 function copiesOf({ database, quarantine }: Paths): string[] {
@@ -122,7 +122,7 @@ function hashesOf(db: Db, { deletion, responses, titles }: Found): string[] {
 }
 
 /** Whether a backup or quarantined database contains the words. Retention deletes from neither. */
-export function isInCopies(db: Db, paths: Paths, words: Words): boolean {
+export function isInCopies(db: Db, paths: Paths, words: TextToForget): boolean {
   return copiesOf(paths).some((path) => {
     try {
       return withDriver(path, { readOnly: true }, (copy) => {
@@ -139,7 +139,7 @@ export function isInCopies(db: Db, paths: Paths, words: Words): boolean {
 const NO_PROJECT = 0;
 
 /** The same project has another row id in a database that came from another machine. */
-function wordsIn(db: Db, copy: Db, words: Words): Words {
+function wordsIn(db: Db, copy: Db, words: TextToForget): TextToForget {
   if (words.projectId === undefined) return words;
   const key = db.value<string>(sql`SELECT key FROM projects WHERE id = ${words.projectId}`) ?? "";
   return { ...words, projectId: copy.value(sql`SELECT id FROM projects WHERE key = ${key}`) ?? NO_PROJECT };
@@ -150,7 +150,7 @@ export function deleteForgotten(db: Db, now: number): number {
   return forgetByTombstones(db, now).rows;
 }
 
-function forgetByTombstones(db: Db, now: number, words?: Words): Deleted {
+function forgetByTombstones(db: Db, now: number, words?: TextToForget): Deleted {
   const { deletion, ...texts } = findForgotten(db);
   // Many turns may end with "Done.": if one is forgotten, the text stays for the others.
   const isUnshared = (text: DerivedText): boolean => {

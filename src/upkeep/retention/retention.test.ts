@@ -252,7 +252,7 @@ describe("retention", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
     grow(seeded, 0, 4);
-    // More than fits in one transaction.
+    // Add more tool uses than one transaction deletes.
     for (let index = 0; index < 700; index++)
       add("app-0", { ...bash(`echo ${index}`, "lamp", 0), toolUseId: `more-${index}` } as never, { at: START });
     updateSearchIndex(db);
