@@ -1,6 +1,6 @@
-// Edit distance between words: insertions, deletions, changes, and swaps of neighbours.
+// Edit distance between words: insertions, deletions, changes, and swaps of adjacent letters.
 
-/** Returns any number above `max` if the distance is larger: it stops counting there. */
+/** Stops early if the distance is above `max`, and returns some number above `max`. */
 export function editDistance(a: string, b: string, max: number): number {
   if (Math.abs(a.length - b.length) > max) return max + 1;
   let older: number[] = [];

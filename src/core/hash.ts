@@ -1,4 +1,4 @@
-// A short hash of a text, not cryptographically secure. node:crypto is slow to load in a hook.
+// A short hash of a text, not cryptographically secure. Used in hooks, where loading node:crypto would be slow.
 
 /** cyrb53: 53 bits, in base 36. */
 export function shortHash(text: string): string {

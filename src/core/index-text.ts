@@ -16,7 +16,7 @@ export interface TurnText {
 
 export type TurnColumns = ReturnType<typeof turnColumns>;
 
-/** Prompt and answers of a turn, and a line per call: the command, path or pattern, but no file contents. */
+/** The indexed columns of a turn. `calls` has a line per tool use: the command, path or pattern, no file contents. */
 export function turnColumns(turn: TurnText) {
   return {
     prompt: indexable(turn.prompt),

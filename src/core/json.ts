@@ -25,7 +25,7 @@ export function asString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Ids come from agents and become database keys. */
+/** Limited, because ids come from agents and become database keys. */
 const MAX_ID_CHARS = 256;
 
 export function asId(value: unknown): string | undefined {

@@ -63,7 +63,7 @@ export const EXTRACTOR: Producer = { name: "extractor" };
 /** A next step in the summary of an interrupted turn. */
 export const TURN_INTERRUPTED = "The turn was interrupted before it was finished.";
 
-/** Once the session continues, the interruption is no longer a next step. */
+/** Removes the note about an interruption, because the session has continued since. */
 export function withoutInterruption(nextSteps: string): string {
   return nextSteps.replace(TURN_INTERRUPTED, "").trim();
 }

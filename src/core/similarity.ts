@@ -1,10 +1,10 @@
-// Similarity of two texts by their informative words.
+// Compares two texts by their words, without stop words.
 import { STOP_WORDS, wordsOf } from "./words.ts";
 
 /** Two titles or texts with at least this overlap count as the same. */
 export const SAME_TEXT = 0.6;
 
-/** The share of the shorter text's words that the longer one has. */
+/** The share of the shorter text's words that the longer text contains. 0 for fewer than three words. */
 export function wordOverlap(a: string, b: string): number {
   const [one, other] = [informative(a), informative(b)];
   const [short, long] = one.size <= other.size ? [one, other] : [other, one];

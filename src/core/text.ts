@@ -1,4 +1,4 @@
-// Formats text for people and agents: one line, truncated, counted.
+// Formats text for output: on one line, truncated, with counts and relative times.
 
 /** Control characters can change how a terminal shows other text. */
 // oxlint-disable-next-line no-control-regex

@@ -33,7 +33,7 @@ function parseDate(text: string): number {
 /** The end of the year 9999. `Date` fails after the year 275760. */
 const MAX_TIME_MS = Date.UTC(10_000, 0) - 1;
 
-/** `toISOString` throws for many other numbers. */
+/** False for times before 1970 or after 9999. */
 export function isTime(at: number): boolean {
   return at >= 0 && at <= MAX_TIME_MS;
 }

@@ -1,4 +1,4 @@
-// A session's provisional title: its first prompt in one line.
+// Makes a provisional title of a session from its first prompt.
 import { oneLine } from "./text.ts";
 
 const MAX_CHARS = 100;

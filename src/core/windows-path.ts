@@ -1,4 +1,4 @@
-// Windows paths on any system: drives, both separators, `\\?\`, and `/c/...` of git-bash.
+// Handles Windows paths on any system: drives, both separators, `\\?\`, and `/c/...` of git-bash.
 
 /** `C:\a`, `c:/a`, `\\?\C:\a`, `\\server\share`. Not `/c/a`: that may be a folder of a POSIX system. */
 const WINDOWS = /^(?:[A-Za-z]:(?:[\\/]|$)|\\\\)/;

@@ -2,10 +2,10 @@
 import { asObject, parseJson } from "../core/json.ts";
 
 export function replyValue(text: string): unknown {
-  const said = text.replace(/^[\s\S]*<\/think(?:ing)?>/, "").trim();
-  const fenced = insideFence(said);
-  const braced = said.slice(Math.max(0, said.indexOf("{")), said.lastIndexOf("}") + 1);
-  return [said, fenced, braced].map(objectIn).find((value) => value !== undefined);
+  const answer = text.replace(/^[\s\S]*<\/think(?:ing)?>/, "").trim();
+  const fenced = insideFence(answer);
+  const braced = answer.slice(Math.max(0, answer.indexOf("{")), answer.lastIndexOf("}") + 1);
+  return [answer, fenced, braced].map(objectIn).find((value) => value !== undefined);
 }
 
 function objectIn(text: string | undefined): unknown {

@@ -57,11 +57,11 @@ function messageOf(body: string): string {
 
 /** `retry-after` has seconds or a date. OpenAI also sends `retry-after-ms`. */
 function retryAfter(headers: Headers): number | undefined {
-  const [inMs, said] = [headers.get("retry-after-ms"), headers.get("retry-after")];
+  const [milliseconds, text] = [headers.get("retry-after-ms"), headers.get("retry-after")];
   const candidates = [
-    Number(inMs ?? Number.NaN),
-    Number(said ?? Number.NaN) * 1000,
-    Date.parse(said ?? "") - Date.now(),
+    Number(milliseconds ?? Number.NaN),
+    Number(text ?? Number.NaN) * 1000,
+    Date.parse(text ?? "") - Date.now(),
   ];
   const ms = candidates.find(Number.isFinite);
   return ms === undefined ? undefined : Math.max(0, ms);

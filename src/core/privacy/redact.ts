@@ -1,5 +1,5 @@
 // Finds secrets in a text and replaces them by `[redacted:name]`. hints.ts selects the rows of the table in secrets.ts
-// that may match; labelled-values.ts finds values behind labels such as "password"; folds.ts joins secrets on two lines.
+// that may match; labelled-values.ts finds values after labels such as "password"; folds.ts joins secrets on two lines.
 import { foldedRanges, isFolded, wrappedEnd } from "./secrets/folds.ts";
 import { suspects, type Suspicion } from "./secrets/hints.ts";
 import { labelledRanges } from "./secrets/labelled-values.ts";

@@ -1,4 +1,4 @@
-// Credentials in the column below a label: tables of Markdown and databases, CSV, SQL inserts.
+// Finds credentials in the column below a label: Markdown and database tables, CSV, SQL inserts.
 import type { Label } from "./labels.ts";
 import type { SecretRange } from "./secret.ts";
 import { isCredential } from "./judge.ts";

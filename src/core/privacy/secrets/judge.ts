@@ -9,7 +9,7 @@ export type Evidence =
   | "setting"
   /** A quoted value, a whole line, an element's text, or a field of a connection string. */
   | "literal"
-  /** Directly behind a sign or an option, where code has no expression: `a=value`. */
+  /** Directly after a sign or an option, where code has no expression: `a=value`. */
   | "exact"
   /** A line that may be a setting, or a cell of a table. */
   | "argument"
@@ -279,19 +279,19 @@ function isPhraseOfLine(text: string, kind: LabelKind): boolean {
 function isPassphrase(text: string, kind: LabelKind): boolean {
   if (/[:;{}()=<>[\]|]/.test(text) || text.length > 80) return false;
   const words = text.split(/\s+/);
-  const said = text.match(SENTENCE)?.length ?? 0;
-  if (/\d/.test(text) && words.length <= 4 && said === 0) return true;
+  const sentenceWords = text.match(SENTENCE)?.length ?? 0;
+  if (/\d/.test(text) && words.length <= 4 && sentenceWords === 0) return true;
   if (/^\p{Lu}/u.test(text))
     return (
       words.length === 2 &&
-      said === 0 &&
+      sentenceWords === 0 &&
       words.every((word) => /^\p{Lu}/u.test(word)) &&
       !words.some((word) => HARMLESS.test(word) || LABEL_ITSELF.test(word))
     );
   if (words.some((word) => LABEL_ITSELF.test(word))) return false;
   return (
     words.length >= (kind === "secret" ? 3 : 2) &&
-    said <= (words.length >= 4 ? 1 : 0) &&
+    sentenceWords <= (words.length >= 4 ? 1 : 0) &&
     /^[\p{L}\p{M}\s'&,.!-]+$/u.test(text) &&
     !words.every((word) => HARMLESS.test(word))
   );

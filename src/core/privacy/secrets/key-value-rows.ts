@@ -160,7 +160,7 @@ function adjacentStarts(text: string, word: number): number[] {
 }
 
 function isAdjacentSecret(match: RegExpExecArray, value: string): boolean {
-  const [, word = "", said, quote = ""] = match;
+  const [, word = "", verb, quote = ""] = match;
   if (/\[redacted:[a-z0-9-]{0,40}$/.test(match.input.slice(Math.max(0, match.index - 50), match.index))) return false;
   // Rejects most prose before the slower checks.
   if (quote === "" && !isMixed(value)) return false;
@@ -168,6 +168,6 @@ function isAdjacentSecret(match: RegExpExecArray, value: string): boolean {
   const isFlag = /(?:^|[\s"'`([,])--[\w-]*$/.test(match.input.slice(Math.max(0, match.index - 40), match.index));
   if (isFlag) return quote !== "" || isMixed(value);
   if (isRandom(value)) return true;
-  if (said === "is" && PASSWORD_KEY.test(word) && /["'`]/.test(quote) && isPlainPassword(value)) return true;
-  return isMixed(value) && STRONG_KEY.test(word) && (/["'`]/.test(quote) || (said !== undefined && value.length >= 6));
+  if (verb === "is" && PASSWORD_KEY.test(word) && /["'`]/.test(quote) && isPlainPassword(value)) return true;
+  return isMixed(value) && STRONG_KEY.test(word) && (/["'`]/.test(quote) || (verb !== undefined && value.length >= 6));
 }

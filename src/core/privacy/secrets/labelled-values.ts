@@ -1,4 +1,4 @@
-// Finds credentials behind a label such as "password", in any notation.
+// Finds credentials after a label such as "password", in any notation.
 import { afterSign, defaultOfReference } from "./signed-values.ts";
 import { type Label, labelAt } from "./labels.ts";
 import {

@@ -1,4 +1,4 @@
-// Lines of settings files, where the rest of the line is the value. Nearby lines show whether a line is code.
+// Finds values in settings files, where the rest of the line is the value. Nearby lines show if it is code instead.
 import { judge } from "./judge.ts";
 import type { Place, Value } from "./value.ts";
 

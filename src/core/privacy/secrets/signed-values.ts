@@ -1,4 +1,4 @@
-// Finds values behind a label and a sign: `password = value`, blocks, lists, defaults, dumps.
+// Finds values after a label and a sign: `password = value`, blocks, lists, defaults, dumps.
 import { hasInnerSymbol, isHarmless, judge } from "./judge.ts";
 import { bareAt, captured, endOfMatch, OWNER, type Place, quotedAt, type Value, valueAt } from "./value.ts";
 import { isMixed } from "./placeholders.ts";
@@ -148,9 +148,9 @@ function bare(place: Place, at: number, { sign, isTight, isOwned, isDump }: Assi
   if (isLine && !isAmongCode(text, label.start, view.endOf(value.end)) && !isMember(label.name, sign)) {
     return judge(label, value, sign === ":" && MESSAGE_BEFORE.test(before) ? "prose" : "argument");
   }
-  const said =
+  const inProse =
     isLast && sign === ":" && /[\p{L}] $/u.test(before) && !/["'`({<]/.test(before) ? judge(label, value, "prose") : [];
-  if (said.length > 0) return said;
+  if (inProse.length > 0) return inProse;
   return /^(?:[,;.)]|\s|$)/.test(after) &&
     /(?:user|login|name|host|mail|admin|root|qa)\b[^\n]{0,40}$/i.test(before) &&
     !/[({[][^)}\]]*$/.test(before)
