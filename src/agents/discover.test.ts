@@ -25,7 +25,7 @@ function home(files: Record<string, string>): string {
 const brief = (files: TranscriptFile[], folder: string) =>
   files.map((file) => [file.path.slice(folder.length + 1).replaceAll("\\", "/"), file.sessionId, file.isSubagent]);
 
-describe("transcripts are found, newest first and subagents last", () => {
+describe("discovery finds transcripts, newest first and subagents last,", () => {
   it("of Codex", () => {
     const spawn = { subagent: { thread_spawn: { parent_thread_id: `${ID}1`, depth: 1 } } };
     const folder = home({

@@ -1,5 +1,5 @@
-// Hook payloads give the same events as transcripts: both are of the same sessions, recorded from the clients (Cursor's are
-// written from its documentation).
+// Hook payloads give the same events as transcripts of the same sessions. Both were recorded from the real agents,
+// except Cursor's, which are written from its documentation.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -117,7 +117,7 @@ describe("Gemini CLI's hooks", () => {
     expect(reduced("cleanup", "13-SessionEnd")?.activity).toEqual({ kind: "session-end", reason: "exit" });
   });
 
-  it("look up files after they were read, and failed commands; the chat has the tool uses", () => {
+  it("look up files after they were read and failed commands, and leave tool uses to the chat", () => {
     expect(geminiWire.toolsFromTranscript).toBe(true);
     expect(reduced("save", "05-AfterTool")?.activity).toMatchObject({
       kind: "tool-start",
@@ -151,7 +151,7 @@ describe("Copilot CLI's hooks", () => {
     expect(reduced("cleanup", "12-sessionEnd")?.activity).toEqual({ kind: "session-end", reason: "complete" });
   });
 
-  it("look up files before, and failed commands after the tool", () => {
+  it("look up files before the tool runs, and failed commands after it", () => {
     expect(reduced("recall", "03-preToolUse")?.activity).toMatchObject({
       kind: "tool-start",
       name: "Read",
@@ -322,7 +322,7 @@ describe("the time in a payload", () => {
     ["Gemini", geminiWire, { hook_event_name: "BeforeAgent", session_id: "s" }],
     ["Copilot", copilotWire, { sessionId: "s" }],
   ];
-  it.each(wires)("is used by %s only where it is plausible", (_name, wire, about) => {
+  it.each(wires)("is used by %s only if it is plausible", (_name, wire, about) => {
     const at = (timestamp: unknown) =>
       reduce(wire, { command: "new", payload: { ...about, prompt: "Go", timestamp }, at: now })?.at;
     expect(at(now - 60_000)).toBe(now - 60_000);

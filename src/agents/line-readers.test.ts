@@ -89,7 +89,7 @@ const COPILOT = [
   copilot("assistant.message", { messageId: "m2", content: "Gone on." }),
 ];
 
-// A state goes through JSON and back, as it does in the store.
+// States are converted to JSON and back, as in the store.
 type AnyReader = LineReader<unknown>;
 const READERS: [string, AnyReader, object[]][] = [
   ["Claude Code", claudeCodeReader as AnyReader, CLAUDE],
@@ -115,7 +115,7 @@ function readInTwo(reader: AnyReader, lines: readonly unknown[], split: number):
 }
 
 describe.each(READERS)("the %s reader", (_, reader, lines) => {
-  it("gives the same events in two runs as in one, wherever the first ends", () => {
+  it("gives the same events in two runs as in one, at every line where the first may end", () => {
     const whole = readInTwo(reader, lines, lines.length);
     expect(new Set(whole.map((event) => event.activity.kind))).toEqual(
       new Set([
@@ -131,7 +131,7 @@ describe.each(READERS)("the %s reader", (_, reader, lines) => {
     for (let split = 0; split < lines.length; split += 1) expect(readInTwo(reader, lines, split)).toEqual(whole);
   });
 
-  it("does not change at a flush", () => {
+  it("is not changed by a flush", () => {
     const state = reader.start(file);
     for (const line of lines) {
       reader.read(state, line, { unknown: {} });

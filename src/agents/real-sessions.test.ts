@@ -120,7 +120,7 @@ const ROUGH: Record<string, (lines: readonly Line[]) => Counts> = {
 const OWN_COMMANDS =
   /^(?:clear|compact|model|exit|mcp|login|resume|plugin|context|usage|effort|rename|remote-control|reload-plugins|config|agents|theme)$/;
 
-/** Typed while the agent worked, not taken back, and without a line of its own later. */
+/** Counts prompts that were typed while the agent worked, not taken back, and have no later line of their own. */
 function queuedOnly(lines: readonly Line[]): number {
   const notices = /^\s*(?:<task-notification|\{"task_id"|$)/;
   return lines.filter((line, index) => {

@@ -1,4 +1,4 @@
-// Transcripts recorded from the real clients, with hooks installed that injected text after every step.
+// Reads transcripts recorded from the real agents while hooks injected text after every step.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Activity, AgentEvent } from "../core/event.ts";
@@ -53,7 +53,7 @@ describe("a recorded session", () => {
     expect(JSON.stringify(events)).not.toContain("told-");
   });
 
-  it("of Gemini CLI 0.61 has what was typed and printed, without what hooks injected", () => {
+  it("of Gemini CLI 0.61 has the typed and printed text, without text that hooks injected", () => {
     const file = about("gemini-cli", "session.jsonl");
     const events = geminiReader.read(file, { unknown: {} });
     expect(prompts(events)).toEqual(["please look at app.txt and change it"]);
@@ -66,7 +66,7 @@ describe("a recorded session", () => {
     expect(JSON.stringify(events)).not.toContain("told-");
   });
 
-  it("of Copilot CLI 1.0.102 has what was typed and printed, without what hooks injected", () => {
+  it("of Copilot CLI 1.0.102 has the typed and printed text, without text that hooks injected", () => {
     const notes = { unknown: {} };
     const events = readLines(copilotReader, about("copilot-cli", "events.jsonl"), notes);
     expect(notes.unknown).toEqual({});

@@ -1,4 +1,4 @@
-// What C-Mem adds to the files of each agent, and removes again.
+// Tests what C-Mem adds to the files of each agent and removes again.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -27,7 +27,7 @@ const fileOf = (id: string, name: string, program = PROGRAM): ManagedFile => {
 const ALL = SETUPS.flatMap(({ id }) => filesOf(id).map(({ path }) => [id, basename(path)] as const));
 
 describe("every file", () => {
-  it.each(ALL)("of %s (%s) gets one entry, which is updated, and is deleted where it has nothing else", (id, name) => {
+  it.each(ALL)("of %s (%s) gets one entry, which is updated, and is deleted if it has nothing else", (id, name) => {
     const once = fileOf(id, name).add(undefined);
     expect(fileOf(id, name).add(once)).toBe(once);
     const newer = fileOf(id, name, NEWER).add(once);
@@ -92,7 +92,7 @@ describe("Codex's config.toml", () => {
   const file = fileOf("codex", "config.toml");
   const theirs = 'model = "gpt-5.5" # mine\n\n[mcp_servers.other]\ncommand = "x"\n';
 
-  it("gets one table between markers, and is the same after its removal", () => {
+  it("gets one table between markers, and has its old text after the removal", () => {
     const text = file.add(theirs);
     expect(text.startsWith(theirs)).toBe(true);
     expect(text).toContain('[mcp_servers.c-mem]\ncommand = "/opt/my node/bin/node"');
@@ -126,7 +126,7 @@ describe("Codex's config.toml", () => {
     expect(file.remove(own)).toBe(own);
   });
 
-  it("with its servers in an inline table is refused", () => {
+  it("is refused if its servers are in an inline table", () => {
     const closed = 'mcp_servers = { other = { command = "x" } }\n';
     expect(() => file.add(closed)).toThrow("is an inline table; nothing was changed");
     expect(file.add(`# ${closed}`)).toContain("[mcp_servers.c-mem]");

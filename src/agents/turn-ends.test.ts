@@ -1,4 +1,4 @@
-// How each agent's transcript shows that a turn ended, was interrupted, or may go on.
+// Tests how each agent's transcript shows that a turn ended, was interrupted or may continue.
 import { describe, expect, it } from "vitest";
 import type { Activity } from "../core/event.ts";
 import { claudeCodeReader } from "./claude-code/transcript.ts";
@@ -66,7 +66,7 @@ describe("a Claude Code transcript", () => {
     expect(outcome(readLines(claudeCodeReader, [user("Fix it"), ...lines]))).toBe(expected);
   });
 
-  it("names the interrupted turn, also with other lines after it", () => {
+  it("names the interrupted turn, even with other lines after it", () => {
     const ends = readLines(claudeCodeReader, [
       user("One"),
       says(call, null),
@@ -129,7 +129,7 @@ describe("a Copilot CLI session", () => {
     expect(outcome(readLines(copilotReader, [...start, ...lines]))).toBe(expected);
   });
 
-  it("gives the end of the session when the client was closed", () => {
+  it("gives the end of the session if Copilot was closed", () => {
     const lines = [line("user.message", { content: "Fix it" }), line("session.shutdown", { shutdownType: "routine" })];
     expect(readLines(copilotReader, lines)).toContainEqual({ kind: "session-end", reason: "routine" });
   });

@@ -1,4 +1,4 @@
-// Forks of Claude Code sessions, which begin with a copy of another session's history.
+// Tests forks of Claude Code sessions, which begin with a copy of another session's history.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ function turn(sessionId: string, name: string, minute: number, original?: string
   ].map((line) => `${JSON.stringify(line)}\n`);
 }
 
-/** One continues after it was forked, and its fork was forked again. */
+/** "first" continues after "fork" was forked from it, and "again" was forked from "fork". */
 const SESSIONS = {
   first: [turn("first", "feed", 1), turn("first", "wash", 2), turn("first", "sell", 9)],
   fork: [turn("fork", "feed", 1, "first"), turn("fork", "wash", 2, "first"), turn("fork", "paint", 3)],
@@ -46,16 +46,16 @@ describe("forks of forks", () => {
   it("keep all their turns and restore none that were forgotten, in any order of deleting, forgetting and reading", () => {
     fc.assert(
       fc.property(fc.array(STEPS, { maxLength: 8 }), (steps) => {
-        const { db, lose, sync, forgetTurn, told } = machine();
+        const { db, lose, sync, forgetTurn, storedPrompts } = machine();
         const gone = new Set<string>();
         const read = new Set<string>();
         for (const step of [...steps, { force: true }]) {
-          const before = told();
+          const before = storedPrompts();
           if ("lost" in step) lose(step.lost);
           else if ("forgotten" in step) forgetTurn(step.forgotten, step.wholly);
           else for (const name of sync(step.force)) read.add(name);
-          for (const name of before) if (!told().includes(name)) gone.add(name);
-          expect(told()).toEqual(NAMES.filter((name) => read.has(name) && !gone.has(name)).sort());
+          for (const name of before) if (!storedPrompts().includes(name)) gone.add(name);
+          expect(storedPrompts()).toEqual(NAMES.filter((name) => read.has(name) && !gone.has(name)).sort());
         }
         db.close();
       }),
@@ -76,7 +76,7 @@ function machine() {
   return {
     db,
     lose: (session: Session) => rmSync(pathOf(session), { force: true }),
-    /** Returns the turns that were in a transcript. */
+    /** Returns the names of the turns in existing transcripts. */
     sync(force: boolean): string[] {
       const context = startSync(db, paths, env, { force });
       const transcripts = AGENTS.flatMap(({ sources }) =>
@@ -97,7 +97,8 @@ function machine() {
       }
       forget(db, deletion, START);
     },
-    /** Twice, where the session in between was deleted before it was read. */
-    told: () => db.all<{ text: string }>("SELECT DISTINCT text FROM prompts ORDER BY text").map(({ text }) => text),
+    /** DISTINCT: a prompt is stored twice if the session in between was deleted before it was read. */
+    storedPrompts: () =>
+      db.all<{ text: string }>("SELECT DISTINCT text FROM prompts ORDER BY text").map(({ text }) => text),
   };
 }

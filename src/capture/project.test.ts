@@ -35,7 +35,7 @@ const keyOf = (folder: string, user: Partial<Settings> = {}) => {
 };
 
 describe("a project", () => {
-  it("is known by its git remote, whatever folder it is cloned to", () => {
+  it("is identified by its git remote, in any folder", () => {
     const root = scratch();
     const a = repository(join(root, "a"), "git@github.com:Owner/app.git");
     const b = repository(join(root, "b"), "https://user:secret@github.com/Owner/app");
@@ -85,7 +85,7 @@ describe("a project", () => {
     expect(keyOf(one)).not.toBe(keyOf(two));
   });
 
-  it("is the folder itself where there is no git", () => {
+  it("is the folder itself outside of git", () => {
     const folder = scratch();
     expect(keyOf(folder)).toBe(folder);
     expect(branchOf(findPlace(folder))).toBeUndefined();
@@ -181,7 +181,7 @@ describe("a stored path", () => {
     expect(storedPath(join(root, "tree-2", "a.ts"), place)).toBe(join(root, "tree-2", "a.ts"));
   });
 
-  it("is relative also where the agent names the folder through a symlink", () => {
+  it("is relative even if the agent names the folder through a symlink", () => {
     const root = scratch();
     repository(join(root, "real"));
     symlinkSync(join(root, "real"), join(root, "link"));
@@ -206,7 +206,7 @@ describe("a path of a session on Windows, read on another system", () => {
     expect(storedPath(path, findPlace("c:/Users/x/proj"))).toBe(expected);
   });
 
-  it("is stored the same where only the folder is written as in git-bash", () => {
+  it("is stored the same if only the folder has the form of git-bash", () => {
     expect(storedPath(String.raw`C:\Users\x\proj\src\a.ts`, findPlace("/c/Users/x/proj"))).toBe("src/a.ts");
   });
 
@@ -232,7 +232,7 @@ describe("a path of a session on Windows, read on another system", () => {
 });
 
 describe("an excluded folder", () => {
-  it("is excluded also where the folder or the setting names it through a symlink", () => {
+  it("is excluded even if the agent or the setting names it through a symlink", () => {
     const root = scratch();
     mkdirSync(join(root, "real", "client"), { recursive: true });
     symlinkSync(join(root, "real"), join(root, "link"));
@@ -256,7 +256,7 @@ describe("an excluded folder", () => {
     expect(isExcluded(place, { ...defaults, excludePaths: [pattern] })).toBe(expected);
   });
 
-  it("is a whole tree with its worktrees, if a project file disables C-Mem, whatever project files are below", () => {
+  it("is a whole tree with its worktrees if its project file disables C-Mem, even with project files below", () => {
     const root = scratch();
     const main = repository(join(root, "main"));
     git(main, "worktree", "add", "-q", "-b", "w", join(root, "w"));

@@ -19,8 +19,8 @@ const LORE = [
   ["app.txt is read by the greeter", "--file", "app.txt", "--type", "decision"],
   ["`ls nope-dir` failed: not found. `ls yes-dir` worked instead.", "--concept", "gotcha", "--type", "bugfix"],
 ];
-/** By surface, words that occur only in injected context. */
-const TOLD: Record<string, string> = {
+/** Surface -> words that occur only in context injected there. */
+const INJECTED_WORDS: Record<string, string> = {
   prompt: "after the quokkas",
   file: "read by the greeter",
   command: "yes-dir",
@@ -41,7 +41,7 @@ describe("C-Mem in", () => {
       expect(first.stdout + first.stderr).not.toMatch(/hook: \w+ Failed/);
       expect(readFileSync(file, "utf8")).toBe("hello world\n");
       expect(model.requests.join("")).not.toContain("c-mem-context");
-      // The memory tools are there; Codex lets its model look for the tools of a server.
+      // The memory tools are listed, for Codex only the server: its model searches for tools.
       expect(model.requests.join("")).toMatch(/c-mem[-_]find_fix|- c-mem: Memory/);
 
       const recorded = [{ agent: client.agent, prompts: 1, tools: 3, failed: 1 }];
@@ -57,7 +57,7 @@ describe("C-Mem in", () => {
       await runClient(world, client, model.port, "and now about wombats");
       const told = model.requests.slice(before).filter((request) => request.includes("c-mem-context"));
       expect(told.at(-1)).toContain(FIRST);
-      // Injected text is not recorded as a prompt or an answer.
+      // Injected text must not be recorded as a prompt or an answer.
       await run(world, ["sync", "--agent", client.agent]);
       expect(await rows(world, "SELECT text FROM prompts ORDER BY created_at")).toEqual([
         { text: expect.stringMatching(new RegExp(`^"?${FIRST}"?$`)) },
@@ -67,13 +67,13 @@ describe("C-Mem in", () => {
       for (const args of LORE) await run(world, ["remember", ...args]);
       const third = model.requests.length;
       writeFileSync(file, "hello\n");
-      // Nothing at the start: what was injected there is not injected again.
+      // No context at the start: an item injected there would not be injected again.
       world.env["C_MEM_SURFACES"] = "prompt,file,command";
       await runClient(world, client, model.port, "Where do wombats stand in the marsupial register?");
       const words = model.requests.slice(third).join("\n");
-      const heard = Object.keys(TOLD).filter((surface) => words.includes(TOLD[surface] ?? ""));
+      const heard = Object.keys(INJECTED_WORDS).filter((surface) => words.includes(INJECTED_WORDS[surface] ?? ""));
       const setup = SETUPS.find(({ id }) => id === client.agent);
-      expect(heard).toEqual(Object.keys(TOLD).filter((surface) => setup?.surfaces.includes(surface)));
+      expect(heard).toEqual(Object.keys(INJECTED_WORDS).filter((surface) => setup?.surfaces.includes(surface)));
       await run(world, ["sync", "--agent", client.agent]);
       const outputs = await rows<{ output: string }>(world, "SELECT output FROM tool_uses");
       expect(JSON.stringify(outputs)).not.toMatch(/c-mem-context|hook_context|Additional guidance/);

@@ -9,9 +9,9 @@ const FOLDER = join(process.env["C_MEM_AGENT_CLIENTS"] ?? "", "node_modules");
 
 export interface Client {
   agent: string;
-  /** Read or list something, run a command that fails, change app.txt, as this agent calls it. */
+  /** The model's tool calls: read or list something, run a command that fails, change app.txt. */
   calls(project: string): Call[];
-  /** Files under the user's folder. */
+  /** Path below the home folder -> content. */
   settings(port: number): Record<string, string>;
   env(port: number): Record<string, string>;
   command(prompt: string): string[];
@@ -40,7 +40,7 @@ env_key = "FAKE_KEY"
 `,
     }),
     env: () => ({ FAKE_KEY: "x" }),
-    // What a person would say yes to once.
+    // The flags allow what a person would confirm once.
     command: (prompt) => [
       process.execPath,
       join(FOLDER, "@openai", "codex", "bin", "codex.js"),

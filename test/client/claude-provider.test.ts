@@ -1,4 +1,4 @@
-// The user's own Claude Code as a model: the real client, with hooks and plugins installed, answers and leaves no trace.
+// Tests the user's own Claude Code as a model: the real client, with hooks and plugins installed, leaves no trace.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -56,7 +56,7 @@ async function crowdedLab(): Promise<{ lab: Lab; fired: string }> {
   return { lab, fired };
 }
 
-/** The client fires SessionEnd even after `claude plugin install`. */
+/** Counts runs of the user's hooks. Compare with an earlier count: `claude plugin install` fires SessionEnd, too. */
 function timesFired(path: string): number {
   return existsSync(path) ? readFileSync(path, "utf8").split("\n").length - 1 : 0;
 }
@@ -92,7 +92,7 @@ describe("the claude provider and the real client", () => {
     expect(body.length).toBeLessThan(6_000);
   });
 
-  it("would run all of that without its isolation: the test can fail", async () => {
+  it("would run all of that without its isolation, so the test above can fail", async () => {
     const { lab, fired } = await crowdedLab();
     const firedBefore = timesFired(fired);
     await session(lab, "Say hello [[script:hello]]");

@@ -8,10 +8,10 @@ import { type ReplyBlock, sendMessage, sendStream } from "./reply.ts";
 export type Step = (request: ModelRequest) => ReplyBlock[];
 export type Scripts = Readonly<Record<string, readonly Step[]>>;
 
-/** No model answers at once. */
+/** Like a real model, it does not answer at once. */
 const THINKING_MS = 700;
 
-/** How the client asks for the summary that replaces a conversation. */
+/** Matches the client's request for the summary that replaces a conversation. */
 const COMPACTION = /<analysis> block followed by a <summary> block/;
 
 interface Block {
@@ -37,7 +37,7 @@ export interface ModelRequest {
   /** Set on a subagent's requests. */
   agentId: string | undefined;
   body: Body;
-  /** Everything besides the system prompt and tools. */
+  /** The texts of all messages, without the system prompt and tools. */
   text: string;
 }
 
@@ -50,7 +50,7 @@ export interface FakeModel {
 export interface Play {
   scripts: Scripts;
   /** `claude -p` exits after the last answer and kills the async hooks that still run: the answer waits for them. */
-  untilHooksAreThrough?: () => Promise<void>;
+  waitForHooks?: () => Promise<void>;
 }
 
 export async function startFakeModel(play: Play): Promise<FakeModel> {
@@ -76,7 +76,7 @@ export async function startFakeModel(play: Play): Promise<FakeModel> {
 async function handle(
   request: IncomingMessage,
   response: ServerResponse,
-  { scripts, untilHooksAreThrough }: Play,
+  { scripts, waitForHooks }: Play,
   requests: ModelRequest[],
 ): Promise<void> {
   const raw = await readBody(request);
@@ -93,7 +93,7 @@ async function handle(
   const blocks = answerTo(scripts, asked);
   if (!blocks.some((block) => "tool" in block)) {
     await setTimeout(THINKING_MS);
-    await untilHooksAreThrough?.();
+    await waitForHooks?.();
   }
   const reply = { number: asked.number, model, inputTokens, blocks };
   if (stream) sendStream(response, reply);
@@ -124,7 +124,7 @@ function answerTo(scripts: Scripts, request: ModelRequest): ReplyBlock[] {
   return step === undefined ? [] : step(request);
 }
 
-/** The last one named, without what the client itself adds to a message. */
+/** The script named last, ignoring text that the client itself adds to a message. */
 function scriptName(message: Message): string | undefined {
   const texts = textsOf(message).map((text) => text.replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, ""));
   return [...texts.join("\n").matchAll(/\[\[script:([\w-]+)\]\]/g)].at(-1)?.[1];

@@ -72,7 +72,7 @@ describe("the real client sends to the model", () => {
     expect(blocksIn(requests.at(-1)).filter((block) => block.includes(FILE_RULE))).toHaveLength(1);
   });
 
-  it("the form that worked, before a command that failed", async () => {
+  it("the form that worked, before a command that failed earlier", async () => {
     const { requests } = await session(lab, "Report [[script:wrong]]", only("command"));
     expect(blocksIn(requests[0])).toEqual([]);
     expect(blocksIn(requests[1])).toEqual([expect.stringContaining(`\`${RIGHT}\` worked instead`)]);
@@ -97,7 +97,7 @@ describe("the real client sends to the model", () => {
     for (const request of requests) expect(blocksIn(request)).toEqual([]);
   });
 
-  it("and counts every injection", async () => {
+  it("only injections that are counted", async () => {
     const { surfaces } = (await data(lab, ["impact"])) as unknown as { surfaces: { surface: string }[] };
     expect(surfaces.map(({ surface }) => surface)).toEqual(
       expect.arrayContaining(["session-start", "prompt", "file", "command", "error", "subagent"]),

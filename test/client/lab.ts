@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createWorld, type World } from "../e2e/harness.ts";
 import { type FakeModel, startFakeModel } from "./fake-model.ts";
-import { untilHooksAreThrough } from "./running-hooks.ts";
+import { waitForHooks } from "./running-hooks.ts";
 import { scripts } from "./scripts.ts";
 
 /** Set by dev/suite.ts. */
@@ -32,7 +32,7 @@ export async function createLab(): Promise<Lab> {
   if (CLAUDE === "") throw new Error("C_MEM_CLIENT is not set: start this suite with npm run test:client.");
   const world = createWorld();
   const root = dirname(world.project);
-  const model = await startFakeModel({ scripts, untilHooksAreThrough: () => untilHooksAreThrough(root) });
+  const model = await startFakeModel({ scripts, waitForHooks: () => waitForHooks(root) });
   const other = join(root, "other");
   const bin = join(root, "bin");
   mkdirSync(bin);

@@ -1,4 +1,4 @@
-// Work that outlasts a turn, or the client itself.
+// Tests work that outlasts a turn or the client itself.
 import { describe, expect, it } from "vitest";
 import { rows, run } from "../e2e/harness.ts";
 import { session } from "./client.ts";

@@ -26,7 +26,7 @@ const TEXTS = [
   "Added src/filter.js with `open`. Next: wire it to the buttons in the footer, which still show every todo.",
   "error TS2339: Property 'grow' does not exist on type 'Memory'.",
 ];
-/** One or two words leave nothing to average rounding over. */
+/** Texts of one or two words have larger rounding errors. */
 const WORDS = ["yes", "thanks", "fix it", "why?"];
 
 const world = createWorld();

@@ -1,4 +1,4 @@
-// The machine's own Node, where it is too old for the database: not every machine has one.
+// Finds a Node on this machine that is too old for the database. Not every machine has one.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -18,7 +18,7 @@ export function withNodeFirst(path: string | undefined, node: string): string {
   return [dirname(node), ...systemFolders(path)].join(delimiter);
 }
 
-/** npm puts the project's own Node in front; this is the machine's PATH. */
+/** The PATH without node_modules: npm puts the project's own Node in front. */
 function systemFolders(path = ""): string[] {
   return path.split(delimiter).filter((folder) => folder !== "" && !folder.includes("node_modules"));
 }

@@ -1,4 +1,4 @@
-// A wholly private prompt leaves nothing in the data directory.
+// Tests that a wholly private prompt leaves nothing in the data directory.
 import { expect, it } from "vitest";
 import { allBytes, rows, run } from "../e2e/harness.ts";
 import { session } from "./client.ts";

@@ -41,7 +41,7 @@ describe("every hook succeeds and prints no error", () => {
     );
   });
 
-  it("on a Node too old for the database, which records, and finds the newer Node for context", async (test) => {
+  it("on a Node too old for the database, which records and runs the newer Node for context", async (test) => {
     const node = oldNode();
     if (node === undefined) return test.skip("no Node older than 22.16 on the PATH");
     const lab = await testLab();

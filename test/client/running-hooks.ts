@@ -1,15 +1,15 @@
-// Finds our hooks that still run in a lab, from the process list.
+// Finds C-Mem's hooks that still run in a lab, from the process list.
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
 const PROCESSES = "/proc";
 const POLL_MS = 50;
-/** A hook that hangs is not waited for: the client has its own limits. */
+/** Longest wait: a hook that hangs is left to the client, which has its own limits. */
 const MAX_MS = 20_000;
 
-/** For systems without /proc. */
-export async function untilHooksAreThrough(root: string): Promise<void> {
+/** Waits until no async hook of the lab runs. Without /proc it returns at once. */
+export async function waitForHooks(root: string): Promise<void> {
   const deadline = performance.now() + MAX_MS;
   while (hasHook(root) && performance.now() < deadline) await setTimeout(POLL_MS);
 }
@@ -23,7 +23,7 @@ function hasHook(root: string): boolean {
       const command = readFileSync(join(PROCESSES, pid, "cmdline"), "utf8");
       return /hook\.cjs\W+save/.test(command) && readlinkSync(join(PROCESSES, pid, "cwd")).startsWith(root);
     } catch {
-      // It has just ended, or it is another user's.
+      // The process has just ended or belongs to another user.
       return false;
     }
   });

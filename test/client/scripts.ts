@@ -1,4 +1,4 @@
-// What the fake model says. A prompt names its script with [[script:NAME]].
+// The fake model's answers. A prompt names its script with [[script:NAME]].
 import { join } from "node:path";
 import type { ModelRequest, Scripts } from "./fake-model.ts";
 
@@ -120,7 +120,7 @@ function bash(command: string): { tool: string; input: object } {
   return tool("Bash", { command, description: "Run it" });
 }
 
-/** Our tool's name, which differs with the plugin. */
+/** The name of C-Mem's tool, which differs with and without the plugin. */
 function memoryTool(request: ModelRequest, wanted = "search"): string {
   const shown = request.text + JSON.stringify(request.body.system);
   const name = new RegExp(`mcp__(?:plugin_c-mem_memory|c-mem)__${wanted}`).exec(shown)?.[0];

@@ -79,7 +79,7 @@ describe("a session of the real client", () => {
     ]);
   });
 
-  it("shows in status, with every hook fired and no errors", async () => {
+  it("appears in status, with every hook fired and no errors", async () => {
     const status = await data(lab, ["status"]);
     expect(status).toMatchObject({
       counts: { projects: 1, sessions: 1, subagents: 1, prompts: 1, tool_uses: 9 },

@@ -1,4 +1,4 @@
-// A user's own settings, which C-Mem must leave as they are.
+// A user's own settings, which C-Mem must not change.
 
 /** The hook leaves this file behind in the project: proof that it still runs. */
 export const OWN_HOOK_FILE = "own-hook-ran";

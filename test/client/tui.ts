@@ -9,7 +9,7 @@ import { CLAUDE, type Lab } from "./lab.ts";
 const TIME_LIMIT_SECONDS = 110;
 const SCREEN_TIMEOUT_MS = 45_000;
 const POLL_MS = 100;
-/** Faster keys are a paste for the client, and Enter becomes part of the text. */
+/** If keys come faster, the client takes them for a paste and Enter for a part of the text. */
 const TYPING_MS = 400;
 
 export interface Tui {

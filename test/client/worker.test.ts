@@ -6,7 +6,7 @@ import { session } from "./client.ts";
 import { type Lab, testLab } from "./lab.ts";
 import { LAST_ANSWER } from "./scripts.ts";
 
-async function atRest(lab: Lab): Promise<void> {
+async function untilIdle(lab: Lab): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const { jobs, spool } = (await data(lab, ["worker", "status"])) as unknown as {
       jobs: { pending: number; running: number };
@@ -15,11 +15,11 @@ async function atRest(lab: Lab): Promise<void> {
     if (jobs.pending + jobs.running + spool.waiting === 0) return;
     await setTimeout(200);
   }
-  throw new Error("the worker does not come to rest");
+  throw new Error("the worker still has jobs after 20 s");
 }
 
 describe("a session of the real client", () => {
-  it("is distilled by the worker on its own", async () => {
+  it("is read and derived by the worker without a command", async () => {
     const lab = await testLab();
     lab.env["C_MEM_WORKER"] = "1";
     onTestFinished(async () => {
@@ -27,12 +27,12 @@ describe("a session of the real client", () => {
     });
     await run(lab, ["install", "--yes"]);
     const { id } = await session(lab, "Why does add subtract? [[script:work]]");
-    await atRest(lab);
+    await untilIdle(lab);
     expect(await data(lab, ["worker", "status"])).toMatchObject({ running: true, troubled: [] });
     expect(await rows(lab, "SELECT session_id, status FROM sessions WHERE parent_session_db_id IS NULL")).toEqual([
       { session_id: id, status: "completed" },
     ]);
-    // Only the transcript has messages; only the worker has read it.
+    // Messages are only in the transcript, and only the worker has read that.
     const said = await rows<{ text: string }>(lab, "SELECT text FROM messages");
     expect(said.map(({ text }) => text)).toContain(LAST_ANSWER);
     expect(await rows(lab, "SELECT prompt_number FROM summaries WHERE is_current = 1 ORDER BY 1")).toEqual([

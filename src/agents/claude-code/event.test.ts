@@ -62,7 +62,7 @@ describe("a hook payload", () => {
     expect(activity("save", name)).toMatchObject(expected);
   });
 
-  it("leaves whole files out", () => {
+  it("is read without whole files", () => {
     expect(JSON.stringify(activity("save", "tools/PostToolUse.NotebookEdit"))).not.toContain("nbformat");
     expect(JSON.stringify(activity("save", "tools/PostToolUse.Read.image"))).not.toContain("iVBOR");
   });
@@ -79,11 +79,11 @@ describe("a hook payload", () => {
     expect(activity(command, name)).toMatchObject(expected);
   });
 
-  it("of the agent that compaction runs as is ignored", () => {
+  it("of the subagent that runs compaction is ignored", () => {
     expect(reduce("summary", payload("variants/SubagentStop.compaction"))).toBeUndefined();
   });
 
-  it("without an event name stands for the first event of its command", () => {
+  it("without an event name is read as the first event of its command", () => {
     expect(reduce("new", { session_id: "s", prompt: "hi" })).toMatchObject({
       cwd: "/cwd",
       activity: { kind: "prompt", text: "hi" },
@@ -93,7 +93,7 @@ describe("a hook payload", () => {
     });
   });
 
-  it("without a session id takes the one in the environment, else is ignored", () => {
+  it("without a session id uses the one in the environment, else is ignored", () => {
     expect(reduce("new", { prompt: "hi" }, { CLAUDE_CODE_SESSION_ID: "env" })?.sessionId).toBe("env");
     expect(reduce("new", { prompt: "hi" })).toBeUndefined();
   });

@@ -18,7 +18,7 @@ describe("the plugin's .mcp.json", () => {
 });
 
 describe(".claude.json", () => {
-  it("gets our server once, keeps it up to date, and is the same after its removal", () => {
+  it("gets C-Mem's server once, updates it, and has its old text after the removal", () => {
     const before = '{\n  "userID": "u",\n  "mcpServers": {\n    "a": {}\n  }\n}\n';
     const path = "/home/me/.claude.json";
     const added = mcpPart({ ...PROGRAM, node: "/old/node" }).add(before, path);

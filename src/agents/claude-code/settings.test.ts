@@ -37,7 +37,7 @@ describe("hooks in settings.json", () => {
     expect(findOurHooks(parse(moved) as Record<string, unknown>)).toHaveLength(HOOKS.length);
   });
 
-  it("are removed without changing the user's", () => {
+  it("are removed without changing the user's hooks", () => {
     const text = removeHooks(addHooks(USERS_OWN, "/usr/bin/node", BUNDLE));
     expect(parse(text)).toEqual(parse(USERS_OWN, [], { allowTrailingComma: true }));
     expect(text).toContain("// my model");
@@ -50,7 +50,7 @@ describe("hooks in settings.json", () => {
     expect(parse(removeHooks(added)) ?? {}).toEqual(text === '{"hooks":{}}' ? {} : parse(text || "{}"));
   });
 
-  it("are not removed from a text without any", () => {
+  it("that do not exist are removed without a change", () => {
     expect(removeHooks(USERS_OWN)).toBe(USERS_OWN);
   });
 

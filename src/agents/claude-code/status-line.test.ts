@@ -7,7 +7,7 @@ const BUNDLE = "/home/me/.c-mem/plugin/c-mem/dist/hook.cjs";
 const read = (text: string) => parse(text) as Record<string, unknown>;
 
 describe("the status line", () => {
-  it("is ours after it is added, and gone after it is removed", () => {
+  it("is C-Mem's after it is added, and gone after it is removed", () => {
     const text = '{\n  // mine\n  "model": "opus"\n}\n';
     const added = addStatusLine(text, "/usr/bin/node", BUNDLE);
     expect(findStatusLine(read(added))).toBe("ours");
@@ -17,7 +17,7 @@ describe("the status line", () => {
   });
 
   it.each([{ type: "command", command: "~/line.sh" }, "text", { command: 7 }])(
-    "of another program is not ours: %j",
+    "of another program is recognised: %j",
     (value) => {
       expect(findStatusLine({ statusLine: value })).toBe("other");
     },

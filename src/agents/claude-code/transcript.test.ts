@@ -55,7 +55,7 @@ describe("a Claude Code transcript", () => {
     ]);
   });
 
-  it("names its plan, and the original of a fork: with the first copied line and the first new one", () => {
+  it("names its plan and, for a fork, the original: at the first copied line and at the first new one", () => {
     const forkedFrom = { sessionId: "before", messageUuid: "m" };
     expect(
       activities(
@@ -203,7 +203,7 @@ describe("a Claude Code transcript", () => {
       ]);
     });
 
-    it("gives one that begins a turn the time it was typed", () => {
+    it("gives a prompt that begins a turn the time at which it was typed", () => {
       expect(
         prompts(
           user("Go", { promptId: "p1" }),
@@ -228,7 +228,7 @@ describe("a Claude Code transcript", () => {
       ).toEqual([first]);
     });
 
-    it("keeps what came before a wholly private one, and cuts a message that continues after it", () => {
+    it("keeps events before a wholly private prompt, and cuts a message that continues after it", () => {
       const state = claudeCodeReader.start(file);
       const events = [
         user("Go", { promptId: "p1" }),
@@ -279,7 +279,7 @@ describe("a Claude Code transcript", () => {
       expect(JSON.stringify([told, state])).not.toContain("hush");
     });
 
-    it("skips what follows a wholly private one, and everything under its turn's id", () => {
+    it("skips events after a wholly private prompt, and all with its turn's id", () => {
       const state = claudeCodeReader.start(file);
       const events = [
         user("Go", { promptId: "p1" }),
@@ -293,7 +293,7 @@ describe("a Claude Code transcript", () => {
     });
   });
 
-  it("names the backup of a file from before the edit", () => {
+  it("names the snapshot of a file from before the edit", () => {
     const snapshot = (files: object) => ({ type: "file-history-snapshot", snapshot: { trackedFileBackups: files } });
     const delta = (trackingPath: string, backupFileName: string | null) => ({
       type: "file-history-delta",
@@ -333,7 +333,7 @@ describe("a Claude Code transcript", () => {
     ]);
   });
 
-  it("reads paths of backups relative to the folder where the session started", () => {
+  it("reads paths of file snapshots relative to the folder where the session started", () => {
     const snapshot = {
       type: "file-history-snapshot",
       snapshot: { trackedFileBackups: { "web/a.ts": { backupFileName: "aa@v1" } } },

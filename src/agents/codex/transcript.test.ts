@@ -165,7 +165,7 @@ describe("a rollout", () => {
     ]);
   });
 
-  it("gives tools of MCP servers their full name, and their failures", () => {
+  it("gives tools of MCP servers their full name, and reads their failures", () => {
     const args = { q: 1 };
     expect(
       activities(
@@ -191,7 +191,7 @@ describe("a rollout", () => {
     expect(activities(prompt(text))).toEqual([]);
   });
 
-  it("takes the prompt from what an editor adds around it", () => {
+  it("removes the text that an editor adds before the prompt", () => {
     expect(
       activities(
         prompt("# Context from my IDE setup:\n\n## Open tabs:\n- a.ts\n\n## My request for Codex:\nfix a.ts\n"),
@@ -256,7 +256,7 @@ describe("a rollout", () => {
     ]);
   });
 
-  it("of the first versions has no envelopes", () => {
+  it("of the first versions is read without envelopes", () => {
     const notes = { unknown: {} };
     const bare = [
       { id: "old-session", timestamp: at, instructions: null, git: { branch: "dev" } },

@@ -70,7 +70,7 @@ describe("a Copilot CLI session", () => {
     );
   });
 
-  it("skips prompts that the client itself sends", () => {
+  it("skips prompts that Copilot itself sends", () => {
     expect(
       activities(
         line("user.message", { content: "x", source: "skill-pdf" }),
@@ -134,7 +134,7 @@ describe("a Copilot CLI session", () => {
     ]);
   });
 
-  it("keeps subagents apart from the turn they work for", () => {
+  it("does not count a subagent's messages as part of the turn that started it", () => {
     const agent = { agentId: "a1" };
     expect(
       read([

@@ -21,7 +21,7 @@ export function cursorProjectFiles(projects: readonly SetupProject[]): ManagedFi
 }
 
 function rulesFile({ top, gitDir }: SetupProject): ManagedFile {
-  const rules = ownFile(join(top, CURSOR_RULES), "add a rule with what is remembered", rulesText(""), hasRules);
+  const rules = ownFile(join(top, CURSOR_RULES), "add a rules file with C-Mem's context", rulesText(""), hasRules);
   return {
     ...rules,
     root: top,

@@ -101,7 +101,7 @@ describe("a Gemini CLI chat", () => {
     );
   });
 
-  it("in lines has the newest version of every message", () => {
+  it("with one line per message gives the newest version of each", () => {
     const { messages: _, ...meta } = chat([]);
     const { events, notes } = machine({
       "tmp/app/chats/session-2026-04-01T10-00-0f0f0f0f.jsonl": [
@@ -176,7 +176,7 @@ describe("a Gemini CLI chat", () => {
     expect(activities(message("u1", "user", "<private>x</private>"), message("g1", "gemini", "x"))).toEqual([]);
   });
 
-  it("of a subagent is skipped only where a wholly private prompt started it", () => {
+  it("of a subagent is skipped only if a wholly private prompt started it", () => {
     const at = (minute: number) => `2025-11-20T14:0${minute}:00.000Z`;
     const sub = (id: string, minute: number) => {
       const { messages: _, ...meta } = chat([], { sessionId: id, kind: "subagent", startTime: at(minute) });

@@ -39,7 +39,7 @@ describe("the plugin", () => {
     expect(starts.map(([, payload]) => payload["source"])).toEqual(["resume", "compact"]);
   });
 
-  it("injects context for a prompt as a synthetic part, and nothing without context", async () => {
+  it("injects context for a prompt as a synthetic part, if there is any", async () => {
     const known = message();
     await connect({ new: "Seen before." }).hooks["chat.message"]({ sessionID: "s" }, known);
     expect(known.parts).toEqual([
@@ -51,7 +51,7 @@ describe("the plugin", () => {
     expect(unknown.parts).toHaveLength(1);
   });
 
-  it("looks up while the tool runs and injects with the result; a fix only after a failure", async () => {
+  it("looks up while the tool runs and injects into its result; a fix only after a failure", async () => {
     const { calls, hooks } = connect({ recall: "Last changed yesterday.", save: "This helped." });
     const bash = { tool: "bash", sessionID: "s", callID: "1" };
     const args = { command: "npm test" };
@@ -80,7 +80,7 @@ describe("the plugin", () => {
     expect(calls).toEqual([["summary", expect.objectContaining({ sessionID: "grandchild", rootID: "s" })]]);
   });
 
-  it("waits at dispose until everything is written", async () => {
+  it("waits for running hooks at dispose", async () => {
     let finish = (): void => {};
     const slow: Ask = () => new Promise((done) => (finish = () => done(undefined)));
     const hooks = createHooks("/app", slow);

@@ -134,25 +134,25 @@ describe("a turn of OpenCode", () => {
   const call = tool("bash", { command: "make" });
   it.each([
     [
-      "has ended with a message that calls no tool",
+      "has ended after a message that calls no tool",
       assistant("msg_2", { finish: "stop" }),
       [text("Done.")],
       [{ kind: "turn-end" }],
     ],
     [
-      "has ended also where the message does not say why it stopped",
+      "has ended even if the message does not say why it stopped",
       assistant("msg_2"),
       [text("Done.")],
       [{ kind: "turn-end" }],
     ],
     [
-      "goes on after a tool call",
+      "continues after a tool call",
       assistant("msg_2", { finish: "tool-calls" }),
       [text("Looking."), call],
       [{ kind: "response" }],
     ],
     [
-      "was interrupted where its last message was aborted",
+      "was interrupted if its last message was aborted",
       assistant("msg_2", { error: { name: "MessageAbortedError", data: {} } }),
       [call],
       [{ kind: "turn-end", isInterrupted: true }],
@@ -359,7 +359,7 @@ describe("an OpenCode session", () => {
     expect(activities(said(assistant("msg_1", { tokens: null }), part))).toEqual([]);
   });
 
-  it("reads a compaction, which is not a typed prompt", () => {
+  it("does not read a compaction as a prompt", () => {
     expect(
       activities(
         said(user("msg_1"), { type: "compaction", auto: true }, text("What did we do so far?")),

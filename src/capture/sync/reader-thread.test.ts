@@ -124,7 +124,7 @@ describe("reading in a thread", () => {
     db.close();
   });
 
-  it("can be stopped at any step; the next run adds the rest, once", async () => {
+  it("can be stopped at any step, and the next run adds the rest once", async () => {
     const { env } = machine();
     const here = openFor(env, "here");
     for (const _ of syncTranscripts(here.db, here.transcripts, here.context));
@@ -141,7 +141,7 @@ describe("reading in a thread", () => {
   });
 
   it.each(["process.exit(1)", "throw new Error('out of memory')"])(
-    "goes on here after %s in the thread: only the file it was at has failed",
+    "continues on the main thread after %s in the thread: only the file being read has failed",
     async (death) => {
       const thread = new URL(`data:text/javascript,${death}`);
       const { env } = machine();

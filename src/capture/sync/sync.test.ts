@@ -50,7 +50,7 @@ const TRANSCRIPT = [
   result("t3", "hush"),
 ];
 
-/** Without its private end: a state inside a private turn is not stored, so reading continues before that turn. */
+/** The transcript before its private turn: reading continues there, since no state inside that turn is stored. */
 const OPEN = TRANSCRIPT.slice(0, -3);
 
 interface Machine {
@@ -61,7 +61,7 @@ interface Machine {
   exclude(folder: string): void;
   /** Deletes the transcript of the original session, as the agent does after some time. */
   loseParent(): void;
-  /** All stored rows, without the times of writing. */
+  /** All stored rows, with ids and times of writing set to 0. */
   rows(): unknown;
   /** Every byte of the data directory. */
   bytes(): string;
@@ -333,7 +333,7 @@ describe("a transcript", () => {
     whole.db.close();
   });
 
-  it("that is read after later prompts were stored puts every turn in its place", () => {
+  it("that is read after later prompts were stored gives turns in the right order", () => {
     const { db, sync, write } = machine([]);
     const three = [
       user("first of three", { promptId: "x1", timestamp: "2026-01-02T01:00:00.000Z" }),
@@ -376,7 +376,7 @@ describe("a transcript", () => {
     db.close();
   });
 
-  it("leaves a session on its last branch, also after a line with an earlier time", () => {
+  it("leaves a session on its last branch, even after a line with an earlier time", () => {
     const on = (gitBranch: string, second: number) => ({ gitBranch, timestamp: `2026-01-02T03:04:0${second}.000Z` });
     const { db, sync } = machine([
       user("go", { promptId: "p1", ...on("dev", 1) }),
