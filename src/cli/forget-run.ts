@@ -20,7 +20,7 @@ interface ForgetOptions {
   command: string;
   /** A file that may contain the forgotten text. */
   namedIn?: string;
-  /** Runs after the answer, yes or no, before anything is deleted. */
+  /** Called after the user answered, yes or no, and before anything is deleted. */
   beforeDelete?: () => void;
 }
 

@@ -21,7 +21,7 @@ const MARKS: Record<Check["state"], { mark: string; colour: "green" | "yellow" |
 };
 
 export const command = defineCommand({
-  about: "check everything and say how to fix what is broken",
+  about: "check everything and show how to fix problems",
   fields: {
     deep: { kind: "flag", about: "also check every page, index and transcript; repair damage" },
     fix: { kind: "flag", about: "fix what can be fixed, and list each fix" },
