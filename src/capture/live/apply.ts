@@ -4,7 +4,7 @@ import { isWeakTitle, titleOf } from "../../core/title.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { insertCommit } from "../../store/tables/commits.ts";
 import { insertFileSnapshot } from "../../store/tables/file-snapshots.ts";
-import { insertFileTouch, setBackupVersion } from "../../store/tables/file-touches.ts";
+import { insertFileTouch, setSnapshotName } from "../../store/tables/file-touches.ts";
 import { insertInjection } from "../../store/tables/injections.ts";
 import { upsertMessage } from "../../store/tables/messages.ts";
 import { insertPrompt, setCheckpoint, setResponse } from "../../store/tables/prompts.ts";
@@ -111,7 +111,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       const promptNumber = currentTurn();
       for (const { path, kind, backup } of activity.files) {
         const stored = pathInProject(db, batch, path, event, sessions);
-        insertFileSnapshot(db, { sessionDbId: own, promptNumber, path: stored, kind, backup, at });
+        insertFileSnapshot(db, { sessionDbId: own, promptNumber, path: stored, kind, name: backup, at });
       }
       return;
     }
@@ -199,8 +199,7 @@ function applyToolUse(
   for (const file of activity.files) {
     const path = pathInProject(db, batch, file.path, event, sessions);
     if (toolUseDbId !== undefined) insertFileTouch(db, { ...file, path, sessionDbId: own, toolUseDbId, at });
-    else if (file.backup !== undefined)
-      setBackupVersion(db, { sessionDbId: own, toolUseId, path, backup: file.backup });
+    else if (file.backup !== undefined) setSnapshotName(db, { sessionDbId: own, toolUseId, path, name: file.backup });
   }
   if (toolUseDbId === undefined) return;
   markStale(db, batch, main, promptNumber);

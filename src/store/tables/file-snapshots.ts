@@ -5,13 +5,14 @@ import { anyOf, sql } from "../db/sql.ts";
 import type { TurnPlace } from "./prompts.ts";
 
 interface FileSnapshot extends TurnPlace, Pick<FileTouch, "path" | "kind"> {
-  backup: string | undefined;
+  /** The name of the copy. */
+  name: string | undefined;
   at: number;
 }
 
-export function insertFileSnapshot(db: Db, { sessionDbId, promptNumber, path, kind, backup, at }: FileSnapshot): void {
+export function insertFileSnapshot(db: Db, { sessionDbId, promptNumber, path, kind, name, at }: FileSnapshot): void {
   db.run(sql`INSERT OR IGNORE INTO file_snapshots (session_db_id, prompt_number, path, kind, backup_version, created_at)
-    VALUES (${sessionDbId}, ${promptNumber}, ${path}, ${kind}, ${backup}, ${at})`);
+    VALUES (${sessionDbId}, ${promptNumber}, ${path}, ${kind}, ${name}, ${at})`);
 }
 
 /** Deletes the snapshots of the files that a tool use touched. */

@@ -15,11 +15,11 @@ export function insertFileTouch(
 }
 
 /** Adds the name of the agent's file snapshot. Only the transcript has it, which is read after the hook's event. */
-export function setBackupVersion(
+export function setSnapshotName(
   db: Db,
-  { sessionDbId, toolUseId, path, backup }: { sessionDbId: number; toolUseId: string; path: string; backup: string },
+  { sessionDbId, toolUseId, path, name }: { sessionDbId: number; toolUseId: string; path: string; name: string },
 ): void {
-  db.run(sql`UPDATE file_touches SET backup_version = ${backup} WHERE path = ${path} AND backup_version IS NULL
+  db.run(sql`UPDATE file_touches SET backup_version = ${name} WHERE path = ${path} AND backup_version IS NULL
     AND tool_use_db_id = (SELECT id FROM tool_uses WHERE session_db_id = ${sessionDbId} AND tool_use_id = ${toolUseId})`);
 }
 
