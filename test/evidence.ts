@@ -1,4 +1,4 @@
-// A turn's evidence written down by hand, for what is derived from it.
+// Builds the evidence of a turn, for tests that derive memory from it.
 import type { FileTouch } from "../src/core/event.ts";
 import type { EvidenceMessage, EvidenceToolUse, TurnEvidence } from "../src/store/reads/turn-evidence.ts";
 
@@ -9,7 +9,7 @@ type Step =
 
 const START = Date.UTC(2026, 0, 5, 9);
 
-/** Steps happen a second apart, in the order given. */
+/** The steps happen in this order, one second apart. */
 export function turn(prompt: string, ...steps: Step[]): TurnEvidence {
   const evidence: TurnEvidence = {
     projectId: 1,

@@ -1,4 +1,4 @@
-// A small store to ask: three sessions in a project's folder, on a fixed day. For tests of queries, MCP tools and routes.
+// A small store with three sessions on fixed days, for tests of queries, MCP tools and routes.
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import type { Query, QueryContext } from "../src/queries/query.ts";
 import { updateSearchIndex } from "../src/store/fts/search-index.ts";
 import { bash, DAY, ended, MINUTE, prompt, said, type Seeded, seedStore, START, touch } from "./seed.ts";
 
-/** When questions are asked: two days after the first session. */
+/** The current time in these tests: two days after the first session. */
 export const NOW = START + 2 * DAY;
 process.env["TZ"] = "UTC";
 vi.useFakeTimers({ toFake: ["Date"], now: NOW });
@@ -28,7 +28,7 @@ export interface QueryWorld extends Pick<Seeded, "db" | "add"> {
   context: QueryContext & { cwd: string };
 }
 
-/** Without anything stored. */
+/** A world with an empty store. */
 export function emptyWorld(): QueryWorld {
   const home = mkdtempSync(join(tmpdir(), "c-mem-query-"));
   const cwd = join(home, "app");
@@ -41,7 +41,7 @@ export function emptyWorld(): QueryWorld {
   return { db, add, context: { db, paths, env, cwd } };
 }
 
-/** A bug that was found, fixed and committed; a second session after it; and one of another agent in another project. */
+/** A session that fixes and commits a bug, a second session, and one of another agent in another project. */
 export function createQueryWorld(): QueryWorld {
   const world = emptyWorld();
   const { db, add } = world;
@@ -69,7 +69,7 @@ export function createQueryWorld(): QueryWorld {
   return world;
 }
 
-/** Runs queries with values as an edge receives them. */
+/** Runs queries with raw values, as the CLI and HTTP server receive them. */
 export function asker({ context }: QueryWorld) {
   type AnyResult = Answer & { data: never };
   return {
@@ -81,7 +81,7 @@ export function asker({ context }: QueryWorld) {
         readInput(query.fields, values, (key) => key),
         context,
       ),
-    /** As the command prints it: what goes to stderr first, in brackets. */
+    /** The command's output: first the lines of stderr in brackets, then stdout. */
     text: async (query: object, values: Record<string, unknown> = {}): Promise<string[]> => {
       const { fields, run, text } = query as Query<Fields, never, never, AnyResult>;
       const input = readInput(fields, values, (key) => key);
@@ -91,7 +91,7 @@ export function asker({ context }: QueryWorld) {
       const body = text?.(result, { input, db: context.db, header: say, note: say }) ?? "";
       return [...notes, ...body.split("\n")].map((line) => stripVTControlCharacters(forScreen(line)));
     },
-    /** The code and message of what it throws. */
+    /** Code and message of the error that it throws. */
     error: async (query: object, values: Record<string, unknown> = {}): Promise<string> => {
       const { fields, run } = query as Query<Fields, never, never, AnyResult>;
       try {

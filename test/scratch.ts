@@ -1,4 +1,4 @@
-// Gives the tests a temporary folder of their own and takes it away at the end.
+// Sets TMPDIR to a new folder for the tests and deletes it at the end.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// A small store with three sessions that are about different things, for tests that search.
+// A small store with three sessions on different topics, for search tests.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

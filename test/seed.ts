@@ -1,4 +1,4 @@
-// A store with a little history in it, written the way both capture lanes write: event by event.
+// Fills a store event by event, as hooks and sync do.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ export const START = Date.UTC(2026, 0, 5, 9);
 
 export interface Seeded {
   db: Db;
-  /** Adds an event a minute after the last one, unless it says when. */
+  /** Adds an event, one minute after the previous one unless `extra.at` is set. */
   add(sessionId: string, activity: Activity, extra?: Partial<CapturedEvent>): void;
 }
 

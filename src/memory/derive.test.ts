@@ -1,4 +1,4 @@
-// The laws of deriving memory: always the same from the same evidence, in whatever order it is done.
+// Deriving memory gives the same result from the same evidence, in any order.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bash, ended, MINUTE, prompt, said, seedStore, START, touch } from "../../test/seed.ts";
@@ -13,7 +13,7 @@ import { extractTurn } from "./extract/extract-turn.ts";
 
 const NOW = Date.UTC(2026, 1, 1);
 
-/** Everything memory says, with what an observation replaces told by its words and not by its number. */
+/** All memory in a comparable form: successors by content hash, because row ids differ. */
 function memoryOf(db: Db): unknown {
   return {
     observations: db.all(
@@ -86,7 +86,7 @@ describe("deriving a session", () => {
     });
   });
 
-  it("can stop between two turns: the session's summary is written with the last one", () => {
+  it("can stop between two turns, and writes the session's summary after the last one", () => {
     const { db, add } = seedStore();
     add("a", prompt("Add dark mode to the page"));
     add("a", prompt("Add light mode to the page"));
@@ -130,8 +130,8 @@ describe("deriving a session", () => {
   });
 });
 
-describe("the order", () => {
-  it("of events, or deriving turn by turn or all at once, gives the same memory", () => {
+describe("deriving memory in another order", () => {
+  it("gives the same memory, also turn by turn", () => {
     const { db, sessions } = history();
     finish(rebuildMemory(db, { now: NOW }));
     const expected = memoryOf(db);
@@ -184,7 +184,7 @@ describe("rebuilding", () => {
 });
 
 describe("rebuilding a store from before observation keys", () => {
-  it("restores the files and commands of observations, also of those users wrote", () => {
+  it("restores the files and commands of all observations, including those users wrote", () => {
     const { db } = history();
     finish(rebuildMemory(db, { now: NOW }));
     db.run(
@@ -341,7 +341,7 @@ describe("random evidence", () => {
     "must not a instead of b, ",
     "“",
     "because. A ",
-  ])("is read in little time, however hostile: %j", (piece) => {
+  ])("is read quickly even if hostile: %j", (piece) => {
     const long = piece.repeat(100_000 / piece.length);
     const start = process.cpuUsage();
     extractTurn({

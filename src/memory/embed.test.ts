@@ -17,7 +17,7 @@ import { embedAll } from "./embed.ts";
 import { forget } from "../upkeep/erase/forget.ts";
 import { remember } from "./user-edits.ts";
 
-/** As many sessions of one turn as asked for, oldest first. */
+/** Adds `count` sessions of one turn each, oldest first. */
 function seedTurns(count: number, path?: string) {
   const { db, add } = seedStore(path);
   for (let number = 1; number <= count; number++) {
@@ -52,7 +52,7 @@ const vectorsOf = (db: Db, kind: string, itemId: number): number[] =>
     .map(({ place }) => place);
 
 describe("embedding", () => {
-  it("goes from the newest turn to the oldest, and resumes after an interruption", async () => {
+  it("starts with the newest turn, and resumes after an interruption", async () => {
     const { db } = seedTurns(40);
     const first = wordEmbedder();
     await embed(db, first, 1);
@@ -79,7 +79,7 @@ describe("embedding", () => {
     expect(embedProgress(db)).toEqual({ vectors: 1, waiting: 0 });
   });
 
-  it("reuses the place of a changed turn, and reports what is stored where", async () => {
+  it("reuses the place of a changed turn, and `itemsAt` finds items by place", async () => {
     const { db, add } = seedTurns(2);
     await embed(db, wordEmbedder());
     const [place = -1] = vectorsOf(db, "turn", 1);
@@ -108,7 +108,7 @@ describe("embedding", () => {
     expect(embedProgress(db)).toEqual({ vectors: 0, waiting: 0 });
   });
 
-  it("fills more than one chunk", async () => {
+  it("can fill more than one chunk", async () => {
     const { db } = seedTurns(VECTORS_PER_CHUNK / 2 + 3);
     await embed(db, wordEmbedder());
     const [model] = embeddingModels(db);
@@ -118,8 +118,8 @@ describe("embedding", () => {
   });
 });
 
-describe("another model", () => {
-  it("embeds everything again while the old vectors serve, then replaces them", async () => {
+describe("changing the model", () => {
+  it("embeds everything again, keeping the old vectors until all are replaced", async () => {
     const { db } = seedTurns(40);
     await embed(db, wordEmbedder("old"));
     await embed(db, wordEmbedder("new", 32), 1);
@@ -133,7 +133,7 @@ describe("another model", () => {
     expect(db.all("SELECT DISTINCT model_id FROM vector_chunks")).toHaveLength(1);
   });
 
-  it("embeds again after another model was used in between", async () => {
+  it("embeds again when the first model returns", async () => {
     const { db } = seedTurns(2);
     await embed(db, wordEmbedder("old"));
     await embed(db, wordEmbedder("new"), 1);
@@ -145,7 +145,7 @@ describe("another model", () => {
 });
 
 describe("forgetting", () => {
-  it("deletes the vectors of the turn and of its session from the file", async () => {
+  it("removes the vectors of the turn and of its session from the database file", async () => {
     const path = join(mkdtempSync(join(tmpdir(), "c-mem-vectors-")), "c-mem.db");
     const { db, add } = seedTurns(2, path);
     add("s2", prompt("another question about the release"));
@@ -166,7 +166,7 @@ describe("forgetting", () => {
     const kept = Buffer.from(toRecord((await wordEmbedder().embed(["login"]))[0] as Float32Array));
     expect(bytes.includes(kept)).toBe(true);
     expect(bytes.includes(before)).toBe(false);
-    // What is left of the session is embedded again.
+    // The rest of the session is embedded again.
     updateSearchIndex(db);
     expect(embedProgress(db).waiting).toBeGreaterThan(0);
     await embed(db, wordEmbedder());

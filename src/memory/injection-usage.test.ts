@@ -17,7 +17,7 @@ const OBSERVATION: Observation = {
   origin: "user",
 };
 
-/** A session that is shown the observation, then does something. */
+/** Returns how many items were used by a session that gets the injection and then acts. */
 function session(surface: Surface, items: string[], act: (seeded: Seeded) => void): number {
   const seeded = seedStore();
   const { db, add } = seeded;
@@ -53,7 +53,7 @@ const read = (path: string): Activity => ({
   files: [{ path, kind: "read" }],
 });
 
-describe("injected memory", () => {
+describe("an injected item", () => {
   it.each<[string, Surface, string, (seeded: Seeded) => void, number]>([
     [
       "counts as used when its id is named",
@@ -63,30 +63,30 @@ describe("injected memory", () => {
       1,
     ],
     [
-      "counts as used when its words are said again",
+      "counts as used if its title is repeated",
       "file",
       "o1",
       ({ add }) => add("new", said("m1", "The redirect loop of the login: stale cookies.")),
       1,
     ],
-    ["counts as used when its file is touched", "prompt", "o1", ({ add }) => add("new", read("src/login.ts")), 1],
-    ["counts as used when its fix is run", "error", "o1", ({ add }) => add("new", bash("npm run login-check")), 1],
+    ["counts as used if its file is touched", "prompt", "o1", ({ add }) => add("new", read("src/login.ts")), 1],
+    ["counts as used if its fix is run", "error", "o1", ({ add }) => add("new", bash("npm run login-check")), 1],
     [
-      "does not when nothing of it comes up",
+      "does not count if none of these happened",
       "prompt",
       "o1",
       ({ add }) => add("new", said("m1", "Something else, o12.")),
       0,
     ],
     [
-      "does not because a file is touched that it was shown for",
+      "does not count if only the file that it was shown for is touched",
       "file",
       "o1",
       ({ add }) => add("new", read("src/login.ts")),
       0,
     ],
     [
-      "does not because an index named it among others",
+      "does not count if it was shown by title only and its file is touched",
       "session-start",
       "i1",
       ({ add }) => add("new", read("src/login.ts")),

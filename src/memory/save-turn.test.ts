@@ -66,7 +66,7 @@ const found = (db: Db, word: string): number =>
   db.all("SELECT rowid FROM observations_fts WHERE observations_fts MATCH ?", word).length;
 
 describe("saving a turn's memory", () => {
-  it("keeps the ids of unchanged rows, and deletes old rows, also from the index", () => {
+  it("keeps the ids of unchanged rows, and deletes old rows from table and index", () => {
     const { db, save } = store();
     expect(save(["First thing", "Second thing"])).toBe(true);
     const { id } = row(db, "Second thing");
@@ -77,7 +77,7 @@ describe("saving a turn's memory", () => {
     expect([found(db, "first"), found(db, "second"), found(db, "thirds")]).toEqual([0, 1, 1]);
   });
 
-  it("writes the same text once, with the newest evidence and its time", () => {
+  it("saves the same text once, with the newest evidence and its time", () => {
     const { db, save } = store();
     save(["Same"]);
     expect(save([observation("Same", { evidence: ["p1", "t2"] }), "Same"])).toBe(false);
@@ -100,7 +100,7 @@ describe("saving a turn's memory", () => {
     expect(observationsOfTurn(db, 1, 1).map((one) => one.is_current)).toEqual([1, 1, 0]);
   });
 
-  it("prefers a model's version to the extractor's, whichever is written last, and keeps both", () => {
+  it("prefers a model's version to the extractor's in any order, and keeps both", () => {
     const { db, save } = store();
     save(["Plain"]);
     save(["Fine"], 1, MODEL);
@@ -139,23 +139,26 @@ describe("observations on one subject", () => {
   const older = observation("Use npm", { subject: "packages", evidence: ["p1"] });
   const newer = observation("Use pnpm", { subject: "packages", evidence: ["p2"] });
 
-  it.each([[["older", "newer"]], [["newer", "older"]]])("leave the newest valid, in the order %s", (order) => {
-    const { db, save } = store();
-    for (const one of order) {
-      if (one === "older") save([older], 1);
-      else save([newer], 2);
-    }
-    expect(row(db, "Use npm")).toMatchObject({
-      superseded_by: row(db, "Use pnpm").id,
-      valid_to: row(db, "Use pnpm").valid_from,
-    });
-    expect(row(db, "Use pnpm")).toMatchObject({ superseded_by: null, valid_to: null });
-    expect(db.all("SELECT source_id, target_id FROM links WHERE relationship = 'supersedes'")).toEqual([
-      { source_id: `o${row(db, "Use pnpm").id}`, target_id: `o${row(db, "Use npm").id}` },
-    ]);
-  });
+  it.each([[["older", "newer"]], [["newer", "older"]]])(
+    "leave only the newest valid if derived in the order %s",
+    (order) => {
+      const { db, save } = store();
+      for (const one of order) {
+        if (one === "older") save([older], 1);
+        else save([newer], 2);
+      }
+      expect(row(db, "Use npm")).toMatchObject({
+        superseded_by: row(db, "Use pnpm").id,
+        valid_to: row(db, "Use pnpm").valid_from,
+      });
+      expect(row(db, "Use pnpm")).toMatchObject({ superseded_by: null, valid_to: null });
+      expect(db.all("SELECT source_id, target_id FROM links WHERE relationship = 'supersedes'")).toEqual([
+        { source_id: `o${row(db, "Use pnpm").id}`, target_id: `o${row(db, "Use npm").id}` },
+      ]);
+    },
+  );
 
-  it("leave the older one valid again when the newer is deleted or not current", () => {
+  it("make the older one valid again if the newer one is deleted or not current", () => {
     const { db, save } = store();
     save([older], 1);
     save([newer], 2);
@@ -180,7 +183,7 @@ describe("observations on one subject", () => {
 });
 
 describe("the evidence of a turn", () => {
-  it("includes subagents, and only its own turn", () => {
+  it("includes subagents, but no other turns", () => {
     const { db, add } = seedStore();
     add("a", prompt("Go"));
     add("a", said("u1", "I look."));

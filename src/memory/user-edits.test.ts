@@ -38,7 +38,7 @@ const SUMMARY: Summary = {
   evidence: ["p1"],
 };
 
-/** A session of two turns, and what was made of each. */
+/** A session of two turns, and a function that derives the given observations for one of them. */
 function store(): { db: Db; derive: (turn: number, ...observations: Observation[]) => void } {
   const { db, add } = seedStore();
   add("a", prompt("Build it"));
@@ -57,7 +57,7 @@ const titles = (db: Db, projectId?: number): string[] =>
   listObservations(db, { projectId }, 100).map((one) => one.title);
 
 describe("remembering", () => {
-  it("saves a text once, for one project or for all, and reports similar ones", () => {
+  it("saves a text once per project or for all projects, and reports similar texts", () => {
     const { db } = store();
     const first = remember(db, 1, note("Packages come from pnpm and never from npm"), NOW);
     expect(first).toEqual({ id: 1, isNew: true, alike: [] });
@@ -131,7 +131,7 @@ describe("users' edits", () => {
     expect(db.all("SELECT * FROM links")).toEqual([]);
   });
 
-  it("override the order by subject, also in reverse", () => {
+  it("override the order by subject, even if the older observation supersedes the newer", () => {
     const { db, derive } = store();
     derive(1, note("Use npm", { subject: "packages", evidence: ["p1"] }));
     derive(2, note("Use pnpm", { subject: "packages", evidence: ["p2"] }));
@@ -190,7 +190,7 @@ describe("observations", () => {
     expect(found('AND OR ( " *')).toEqual([[], "typo"]);
   });
 
-  it("are shown with their evidence, also where some is deleted", () => {
+  it("are shown with their evidence, even if some of it was deleted", () => {
     const { db, derive } = store();
     derive(1, note("Built", { evidence: ["p1", "t1", "m9"] }));
     expect(readObservation(db, 1)?.evidence).toMatchObject([

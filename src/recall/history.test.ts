@@ -1,4 +1,4 @@
-// Questions about the past that cross sessions: what came before, what belongs together, who touched a file.
+// Tests of timeline, related, blame, stats and resume.
 import { describe, expect, it } from "vitest";
 import { bash, DAY, ended, prompt, said, seedStore, START, touch } from "../../test/seed.ts";
 import { updateLinks } from "../memory/relate/update-links.ts";
@@ -49,7 +49,7 @@ describe("a timeline", () => {
 });
 
 describe("related sessions", () => {
-  it("come with reasons, rarely touched files before common ones", () => {
+  it("are listed with reasons; rarely changed files count more than common ones", () => {
     const { db, add } = seedStore();
     const id = "0b7e2a54-1111-4222-8333-444455556666";
     add(id, prompt("Start"), { branch: "feat" });
@@ -80,7 +80,7 @@ describe("related sessions", () => {
 });
 
 describe("a timeline within a scope", () => {
-  it("shows the whole anchor, and only neighbours in the scope", () => {
+  it("shows all turns of the anchor, but only neighbours in the scope", () => {
     const { db, add } = seedStore();
     add("old", prompt("long ago"), { at: START - 10 * DAY });
     add("codex", prompt("by codex"), { at: START, agent: "codex" });
@@ -113,7 +113,7 @@ describe("a timeline within a scope", () => {
 });
 
 describe("blame", () => {
-  it("finds the sessions that changed a file, by its path or the end of it, newest first", () => {
+  it("finds the sessions that changed a file, by its path or the end of its path, newest first", () => {
     const { db, add } = seedStore();
     add("one", prompt("Make it"));
     add("one", touch("src/deep/a.ts", "create"));
@@ -213,7 +213,7 @@ describe("the command that resumes a session", () => {
     ["gemini-cli", "gemini --resume s"],
     ["copilot-cli", "copilot --resume s"],
     ["opencode", "opencode --session s"],
-  ])("of %s is %j", (agent, line) => {
+  ])("for %s is %j", (agent, line) => {
     const { db, add } = seedStore(undefined, { agent, cwd: "/it's here" });
     add("s", prompt("x"));
     add("s", ended("y"), { agentId: "sub" });

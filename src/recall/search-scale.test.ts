@@ -13,10 +13,10 @@ import { findSessions } from "./search/find-sessions.ts";
 
 const SESSIONS = 60;
 const USES = 220;
-/** The last day of all. */
+/** The day of the newest session. */
 const LAST = 20_000;
 
-/** Session 0 is the newest and is written first, as by a first sync; each is a day older than the one before it. */
+/** Session 0 is the newest and is written first, as by a first sync. Each session is a day older than the previous. */
 function addSession(db: Db, index: number): void {
   const at = (LAST - index) * DAY_MS + 1;
   const project = index % 10 === 9 ? 2 : 1;
@@ -34,7 +34,7 @@ function addSession(db: Db, index: number): void {
       `u${use}`,
       at,
     );
-    // Every use builds, nearly every one tests; one session says both as neighbours, another has a word of its own.
+    // All uses contain "build", nearly all "test". One session has both words adjacent, another has a rare word.
     const words = ["make the build", use % 6 > 0 ? "then test it" : "", use === 0 && index === 40 ? "heron" : ""];
     if (index === 25 && use === 1) words.push("build test");
     const scope = `${scopeWord(project)} ${dayWord(at)}`;
@@ -59,7 +59,7 @@ describe("words in more rows than can be ranked", () => {
     return { sessions: findings.map(({ session }) => session.session_id), work: searched[1] };
   };
 
-  it("find the newest sessions, by time and not by id, and report how far back they searched", () => {
+  it("find the newest sessions by time, not by id, and report the time searched from", () => {
     const { sessions, work } = find("build");
     expect(sessions).toEqual(["s0", "s1"]);
     expect(work).toEqual({ lane: "work", words: ["build"], since: (LAST - 2) * DAY_MS });
@@ -70,11 +70,11 @@ describe("words in more rows than can be ranked", () => {
     expect(find('"build test"')).toMatchObject({ sessions: ["s25"], work: { words: ["build", "test"] } });
   });
 
-  it("are ignored next to a rarer word", () => {
+  it("are ignored if the query has a rarer word", () => {
     expect(find("build heron")).toEqual({ sessions: ["s40"], work: { lane: "work", words: ["heron"] } });
   });
 
-  it("are found although another word has no match", () => {
+  it("are found even if another word has no match", () => {
     expect(find("build pelican").sessions).toEqual(["s0", "s1"]);
   });
 
@@ -87,7 +87,7 @@ describe("words in more rows than can be ranked", () => {
     ]);
   });
 
-  it("are searched in the newest tool uses, and in all next to a rarer word", () => {
+  it("are searched in the newest tool uses; with a rarer word, in all", () => {
     const sessions = ({ uses }: ToolUseHits) => [...new Set(uses.map((use) => use.session_id))];
     expect(sessions(newestUses(db, ["build"], {}, 250))).toEqual(["s0", "s1"]);
     expect(sessions(newestUses(db, ["build"], { projectId: 2 }, 250))).toEqual(["s9", "s19"]);
@@ -97,14 +97,14 @@ describe("words in more rows than can be ranked", () => {
     expect(sessions(bestUses(db, ["build", "heron"], {}, 250))).toEqual(["s40"]);
   });
 
-  it("are counted as far back as searched, which is reported", () => {
+  it("are counted only in the searched time, which is reported", () => {
     const day = (LAST - 2) * DAY_MS;
     expect(findUses(db, "build", {}, 5).since.commands).toBe(day);
     expect(findUses(db, "build heron", {}, 5).since.commands).toBeUndefined();
     expect(bestUses(db, ["build"], {}, 250).since).toBe(day);
     expect(bestUses(db, ["build", "heron"], {}, 250).since).toBeUndefined();
     expect(newestUses(db, ["build"], {}, 1).since).toBeGreaterThan(day);
-    // Tools are looked for among the latest 10,000 uses.
+    // Tools are searched in the latest 10,000 uses.
     expect(findUses(db, "edit", {}, 5).since.tools).toBe((LAST - 45) * DAY_MS + 1);
     expect(findUses(db, "edit", { projectId: 2 }, 5).since).toEqual({ commands: undefined, tools: undefined });
   });

@@ -1,5 +1,5 @@
-// Agents other than Claude Code: what their clients sent to hooks, played to the real hook program, and C-Mem installed into
-// their files and out again.
+// Agents other than Claude Code: replays recorded payloads to the real hooks, and installs C-Mem into the agents'
+// files and removes it again.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,10 +10,10 @@ import { hasPty, startPty } from "./pty.ts";
 
 const FIXTURES = join(ROOT, "test", "fixtures", "agent-hooks");
 
-/** The clients were recorded before this time; hooks take no time that is more than a day old. */
+/** The age of the recordings. Their times are shifted by it, because hooks ignore times more than a day old. */
 const AGE_MS = Date.now() - Date.parse("2026-11-15T16:30:00Z");
 
-/** A recording, as if it had just been made in this world. */
+/** A recording with the paths and times of this world. */
 function recorded(world: World, agent: string, name: string): string {
   const home = world.env["HOME"] ?? "";
   const text = readFileSync(join(FIXTURES, agent, name), "utf8");
@@ -22,7 +22,7 @@ function recorded(world: World, agent: string, name: string): string {
   return times.replaceAll("/home/ada/app", world.project).replaceAll("/home/ada", home);
 }
 
-async function play(
+async function fire(
   world: World,
   agent: string,
   command: string,
@@ -38,7 +38,7 @@ interface Recording {
   agent: string;
   commands: Record<string, string>;
   transcript: string;
-  /** Where the client keeps it, under the user's folder. */
+  /** Path of the transcript below the user's home folder. */
   path: string;
   tools: number;
 }
@@ -87,7 +87,7 @@ const RECORDINGS: Recording[] = [
   },
 ];
 
-async function playAll(world: World, { agent, commands, transcript, path }: Recording): Promise<void> {
+async function replay(world: World, { agent, commands, transcript, path }: Recording): Promise<void> {
   const place = join(world.env["HOME"] ?? "", path);
   mkdirSync(dirname(place), { recursive: true });
   writeFileSync(place, recorded(world, agent, transcript));
@@ -95,7 +95,7 @@ async function playAll(world: World, { agent, commands, transcript, path }: Reco
   for (const name of readdirSync(join(FIXTURES, agent)).filter((file) => file.endsWith(".json"))) {
     const command = commands[name.slice(3, -".json".length)];
     if (command === undefined) continue;
-    const answer = await play(world, agent, command, recorded(world, agent, name));
+    const answer = await fire(world, agent, command, recorded(world, agent, name));
     expect(Object.keys(answer).filter((key) => ["continue", "decision", "permission"].includes(key))).toEqual([]);
   }
 }
@@ -105,9 +105,9 @@ const COUNTS = `SELECT s.agent, s.status, count(DISTINCT p.id) AS prompts, count
   LEFT JOIN tool_uses t ON t.session_db_id = s.id GROUP BY s.id`;
 
 describe("a session recorded by the client", () => {
-  it.each(RECORDINGS)("of $agent is one session through its hooks and its transcript", async (recording) => {
+  it.each(RECORDINGS)("by $agent gives one session from hooks and transcript", async (recording) => {
     const world = createWorld();
-    await playAll(world, recording);
+    await replay(world, recording);
     const [live] = await rows<{ prompts: number; tools: number }>(world, COUNTS);
     expect(live).toMatchObject({ agent: recording.agent, status: "completed", prompts: 1 });
     await run(world, ["sync", "--agent", recording.agent]);
@@ -125,19 +125,19 @@ describe("a session recorded by the client", () => {
   it("is injected into the next agent's session, in that agent's format", async () => {
     const world = createWorld();
     const [codex] = RECORDINGS;
-    if (codex !== undefined) await playAll(world, codex);
+    if (codex !== undefined) await replay(world, codex);
     await rows(world, COUNTS);
     const at = { cwd: world.project, workspace_roots: [world.project], directory: world.project };
     const told = expect.stringContaining("please change app.txt");
     const gemini = { ...at, session_id: "g", hook_event_name: "SessionStart", source: "startup" };
-    expect(await play(world, "gemini-cli", "context", gemini)).toMatchObject({
+    expect(await fire(world, "gemini-cli", "context", gemini)).toMatchObject({
       hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: told },
     });
-    expect(await play(world, "copilot-cli", "context", { ...at, sessionId: "c" })).toEqual({ additionalContext: told });
-    expect(await play(world, "opencode", "context", { ...at, sessionID: "o" })).toEqual({ text: told });
+    expect(await fire(world, "copilot-cli", "context", { ...at, sessionId: "c" })).toEqual({ additionalContext: told });
+    expect(await fire(world, "opencode", "context", { ...at, sessionID: "o" })).toEqual({ text: told });
     const cursor = { ...at, conversation_id: "u", hook_event_name: "sessionStart", cursor_version: "2" };
-    expect(await play(world, "cursor", "context", cursor)).toEqual({ additional_context: told });
-    // Cursor runs what it finds in Claude Code's settings as well: that is not told twice.
+    expect(await fire(world, "cursor", "context", cursor)).toEqual({ additional_context: told });
+    // Cursor also runs the hooks in Claude Code's settings: context is not injected twice.
     const { stdout } = await run(world, ["context"], {
       input: JSON.stringify({ ...cursor, hook_event_name: "SessionStart" }),
     });
@@ -148,18 +148,18 @@ describe("a session recorded by the client", () => {
     const world = createWorld();
     const at = { cwd: world.project, directory: world.project, workspace_roots: [world.project] };
     const secret = "<private>the zebra launch</private>";
-    await play(world, "codex", "new", { ...at, session_id: "x", hook_event_name: "UserPromptSubmit", prompt: secret });
-    await play(world, "gemini-cli", "new", { ...at, session_id: "g", hook_event_name: "BeforeAgent", prompt: secret });
-    await play(world, "copilot-cli", "new", { ...at, sessionId: "c", prompt: secret });
-    await play(world, "opencode", "new", { ...at, sessionID: "o", parts: [{ type: "text", text: secret }] });
-    await play(world, "opencode", "save", {
+    await fire(world, "codex", "new", { ...at, session_id: "x", hook_event_name: "UserPromptSubmit", prompt: secret });
+    await fire(world, "gemini-cli", "new", { ...at, session_id: "g", hook_event_name: "BeforeAgent", prompt: secret });
+    await fire(world, "copilot-cli", "new", { ...at, sessionId: "c", prompt: secret });
+    await fire(world, "opencode", "new", { ...at, sessionID: "o", parts: [{ type: "text", text: secret }] });
+    await fire(world, "opencode", "save", {
       ...at,
       sessionID: "o",
       tool: "bash",
       callID: "1",
       args: { command: "zebra" },
     });
-    await play(world, "cursor", "new", {
+    await fire(world, "cursor", "new", {
       ...at,
       conversation_id: "u",
       hook_event_name: "beforeSubmitPrompt",
@@ -170,8 +170,8 @@ describe("a session recorded by the client", () => {
 
   it("is ignored if the agent is unknown or its input is not JSON", async () => {
     const world = createWorld();
-    expect(await play(world, "unknown", "save", "{}")).toEqual({});
-    expect(await play(world, "codex", "save", "no JSON")).toEqual({});
+    expect(await fire(world, "unknown", "save", "{}")).toEqual({});
+    expect(await fire(world, "codex", "save", "no JSON")).toEqual({});
   });
 });
 
@@ -182,7 +182,7 @@ describe("context is injected into every agent", () => {
   const PROMPT = "Why do embedded newlines in a quoted CSV field break the parser rows?";
   let world: World;
 
-  /** A bug in the parser and a command with a wrong option, both met in Claude Code. */
+  /** A bug in the parser and a command with a wrong option, both recorded from Claude Code. */
   beforeAll(async () => {
     world = createWorld();
     const path = join(world.project, FILE);
@@ -220,7 +220,7 @@ describe("context is injected into every agent", () => {
   });
 
   type Moment = "prompt" | "file" | "command" | "error";
-  /** What each agent sends at that moment, and which hook it runs. */
+  /** The payload that each agent sends at each moment, and the hook it runs. */
   const payloads: Record<string, (moment: Moment, project: string) => [string, object] | undefined> = {
     codex(moment, project) {
       const base = { session_id: `x-${moment}`, cwd: project };
@@ -295,10 +295,10 @@ describe("context is injected into every agent", () => {
     expect(told.includes(moment)).toBe(sent !== undefined);
     if (sent === undefined) return;
     const [command, value] = sent;
-    const answer = JSON.stringify(await play(world, agent, command, value));
+    const answer = JSON.stringify(await fire(world, agent, command, value));
     expect(answer).toContain("<c-mem-context>");
     expect(answer).toMatch(EXPECTED[moment]);
-    expect(JSON.stringify(await play(world, agent, command, value))).not.toContain("<c-mem-context>");
+    expect(JSON.stringify(await fire(world, agent, command, value))).not.toContain("<c-mem-context>");
     const shown = await rows<{ n: number }>(
       world,
       `SELECT count(*) AS n FROM injections i JOIN sessions s ON s.id = i.session_db_id
@@ -316,12 +316,12 @@ describe("Cursor's rule", () => {
     const rule = join(world.project, ".cursor", "rules", "c-mem-context.mdc");
     const base = { conversation_id: "u", generation_id: "g1", workspace_roots: [world.project], cursor_version: "2" };
     const prompt = { ...base, hook_event_name: "beforeSubmitPrompt", prompt: "Teach the parser about tabs" };
-    await play(world, "cursor", "new", prompt);
+    await fire(world, "cursor", "new", prompt);
     expect(existsSync(join(world.project, ".cursor"))).toBe(false);
     await run(world, ["install", "cursor", "--yes", "--no-sync"]);
     expect(readFileSync(rule, "utf8")).toContain("alwaysApply: true");
     expect(git("status", "--short")).toBe("");
-    await play(world, "cursor", "summary", {
+    await fire(world, "cursor", "summary", {
       ...base,
       hook_event_name: "afterAgentResponse",
       text: "It knows tabs now.",
@@ -332,21 +332,21 @@ describe("Cursor's rule", () => {
       hook_event_name: "beforeSubmitPrompt",
       prompt: "And about form feeds?",
     };
-    await play(world, "cursor", "new", next);
+    await fire(world, "cursor", "new", next);
     expect(readFileSync(rule, "utf8")).toMatch(
       /<c-mem-context>[\s\S]*Teach the parser about tabs[\s\S]*<\/c-mem-context>/,
     );
-    // Told by the rule, and not by the hook as well.
+    // The rule has the context, so the hook does not inject it.
     const start = { ...base, conversation_id: "w", hook_event_name: "sessionStart" };
-    expect(await play(world, "cursor", "context", start)).toEqual({});
+    expect(await fire(world, "cursor", "context", start)).toEqual({});
     await run(world, ["uninstall", "cursor", "--yes"]);
     expect(existsSync(join(world.project, ".cursor"))).toBe(false);
     expect(readFileSync(join(world.project, ".git", "info", "exclude"), "utf8")).not.toContain("c-mem");
   });
 });
 
-/** A user with settings of their own in every agent. */
-function settledWorld(): World {
+/** A world in which every agent already has settings. */
+function worldWithAgentSettings(): World {
   const world = createWorld();
   world.env["PATH"] = join(process.execPath, "..");
   const own: Record<string, string> = {
@@ -367,7 +367,7 @@ function settledWorld(): World {
 
 const AGENTS = ["codex", "gemini-cli", "copilot-cli", "opencode", "cursor"];
 
-/** Every file of the user's, C-Mem's own aside. */
+/** All files in the user's home folder except C-Mem's. */
 function usersFiles(world: World): Record<string, string> {
   const home = world.env["HOME"] ?? "";
   const names = readdirSync(home, { recursive: true, encoding: "utf8", withFileTypes: true })
@@ -378,7 +378,7 @@ function usersFiles(world: World): Record<string, string> {
 
 describe("c-mem install <agent>", () => {
   it("changes each agent's files once, passes doctor, and uninstall restores every byte", async () => {
-    const world = settledWorld();
+    const world = worldWithAgentSettings();
     const before = usersFiles(world);
     const dry = await run(world, ["install", ...AGENTS, "--dry-run"]);
     expect([dry.status, usersFiles(world)]).toEqual([0, before]);
@@ -406,21 +406,21 @@ describe("c-mem install <agent>", () => {
   });
 
   it("uninstall removes only its own entries from files changed since", async () => {
-    const world = settledWorld();
+    const world = worldWithAgentSettings();
     const home = world.env["HOME"] ?? "";
     await run(world, ["install", "codex", "gemini-cli", "--yes", "--no-sync"]);
     const [toml, settings] = [join(home, ".codex/config.toml"), join(home, ".gemini/settings.json")];
     writeFileSync(toml, `${readFileSync(toml, "utf8")}\n[projects."/a"]\ntrust_level = "trusted"\n`);
     writeFileSync(settings, readFileSync(settings, "utf8").replace("GitHub", "Dracula"));
-    // Once more, as after an upgrade: what was changed in between is still theirs.
+    // Install again, as after an upgrade: the user's changes stay.
     await run(world, ["install", "codex", "gemini-cli", "--yes", "--no-sync"]);
     await run(world, ["uninstall", "--yes"]);
     expect(readFileSync(toml, "utf8")).toBe('model = "gpt-5.5"\n\n[projects."/a"]\ntrust_level = "trusted"\n');
     expect(readFileSync(settings, "utf8")).toBe('{\n  // mine\n  "theme": "Dracula"\n}\n');
   });
 
-  it("refuses unknown file contents before it changes anything", async () => {
-    const world = settledWorld();
+  it("rejects unknown file contents before it changes anything", async () => {
+    const world = worldWithAgentSettings();
     const home = world.env["HOME"] ?? "";
     writeFileSync(join(home, ".gemini/settings.json"), '{"hooks": "none"}');
     const before = usersFiles(world);
@@ -434,7 +434,7 @@ describe("c-mem install <agent>", () => {
   });
 
   it("uninstall works despite broken files of agents it was not installed in", async () => {
-    const world = settledWorld();
+    const world = worldWithAgentSettings();
     const broken = join(world.env["HOME"] ?? "", ".gemini/settings.json");
     await run(world, ["install", "codex", "--yes", "--no-sync"]);
     writeFileSync(broken, "{ broken");
@@ -449,8 +449,8 @@ describe("c-mem install <agent>", () => {
     expect(readFileSync(broken, "utf8")).toBe("{ broken");
   });
 
-  it("without a name and a terminal sets up Claude Code, and names other agents found", async () => {
-    const world = settledWorld();
+  it("without an agent and a terminal sets up Claude Code, and lists other agents it found", async () => {
+    const world = worldWithAgentSettings();
     const before = usersFiles(world);
     const result = await run(world, ["install", "--yes", "--no-sync"]);
     expect([result.status, result.stderr]).toEqual([0, expect.stringContaining("Codex CLI (c-mem install codex)")]);
@@ -463,8 +463,8 @@ describe("c-mem install <agent>", () => {
     expect(again).not.toContain("c-mem install codex");
   });
 
-  it.skipIf(!hasPty())("without a name on a terminal asks which agents to set up", async () => {
-    const world = settledWorld();
+  it.skipIf(!hasPty())("without an agent asks on a terminal which agents to set up", async () => {
+    const world = worldWithAgentSettings();
     const home = world.env["HOME"] ?? "";
     const before = usersFiles(world);
     const terminal = {
@@ -478,7 +478,7 @@ describe("c-mem install <agent>", () => {
     expect([await left.exit, usersFiles(world)]).toEqual([130, before]);
     const pty = startPty(world, terminal);
     await pty.waitFor(/Which agents[\s\S]*Cursor/);
-    // All are chosen at first: Claude Code, Codex CLI and Gemini CLI are taken out, one after the other.
+    // All agents are selected at first: deselect Claude Code, Codex CLI and Gemini CLI.
     for (const key of [" ", "\u001b[B", " ", "\u001b[B", " ", "\r"]) pty.type(key);
     await pty.waitFor(/Go ahead\?/);
     pty.type("y");
@@ -489,7 +489,7 @@ describe("c-mem install <agent>", () => {
   });
 
   it("fails doctor when its hooks are missing", async () => {
-    const world = settledWorld();
+    const world = worldWithAgentSettings();
     await run(world, ["install", "codex", "--yes", "--no-sync"]);
     writeFileSync(join(world.env["HOME"] ?? "", ".codex/hooks.json"), "{}");
     expect(await run(world, ["doctor"])).toMatchObject({

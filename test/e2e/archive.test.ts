@@ -1,4 +1,4 @@
-// c-mem sync --archive: copies that outlive the transcripts, with nothing in them that the memory itself would not keep.
+// c-mem sync --archive: keeps filtered copies of transcripts after the agent deletes them.
 import {
   appendFileSync,
   existsSync,
@@ -81,11 +81,11 @@ describe("the archive", () => {
       archive: { files: 1, bytes: statSync(copy?.path ?? "").size },
     });
     expect((await run(world, ["status"])).stdout).toMatch(/archive +1 transcript \(/);
-    // Nothing new: nothing is written.
+    // Without new lines, no file is written.
     expect(await data(world, ["sync", "--archive"])).toMatchObject({ archived: { written: 0, files: 1 } });
   });
 
-  it("grows with its transcript, also by the setting alone, and is copied again after a rewrite", async () => {
+  it("grows with its transcript, also if enabled by the setting, and is copied again after a rewrite", async () => {
     const world = createWorld();
     write(world, open(world).replace(SECRET, "nothing").replace(SECRET, "nothing"));
     await run(world, ["sync", "--archive"]);
@@ -156,7 +156,7 @@ describe("the archive", () => {
     const expected = await evidence(world);
     expect(expected).toMatchObject([{ length: 2 }, [{}, {}, { session_id: "agent-a1", subtitle: "Explore" }]]);
     for (const path of [transcript(world), chat, subagent, subagent.replace(".jsonl", ".meta.json")]) rmSync(path);
-    // Known already: a transcript that has gone is no error, and nothing has to be done.
+    // The session is stored already: a missing transcript is no error.
     expect(await data(world, ["sync"])).toMatchObject({ read: 0, restored: 0, failed: [] });
     expect(await data(world, ["sync", "--force"])).toMatchObject({ restored: 3, failed: [] });
     expect(await evidence(world)).toEqual(expected);
@@ -187,7 +187,7 @@ describe("the archive", () => {
     expect(await evidence(world)).toEqual(expected);
   });
 
-  it("has an unfinished last line once, before and after it is completed", async () => {
+  it("has the last line once, even if it was copied unfinished", async () => {
     const world = createWorld();
     write(world, (open(world) + user(world, 7, "And now the docs")).trimEnd());
     await run(world, ["sync", "--archive"]);
@@ -203,7 +203,7 @@ describe("the archive", () => {
   it.each([
     ["with nothing of its own yet", ""],
     ["with something of its own", "own"],
-  ])("of a fork %s has nothing that was forgotten in the first session, nor does that come back", async (_, own) => {
+  ])("of a fork %s has no text forgotten in the first session, and does not restore it", async (_, own) => {
     const world = createWorld();
     const history = (extra: object) => [
       user(world, 1, "Ask the quokkas how they build it", extra),
@@ -232,7 +232,7 @@ describe("the archive", () => {
     expect(copies(world).filter(({ text }) => text.includes("quokkas"))).toEqual([]);
     expect(await rows(world, "SELECT text FROM prompts")).toEqual(own ? [{ text: "Build it in another way" }] : []);
     expect(await rows(world, "SELECT 1 FROM sync_state WHERE state LIKE '%quokkas%'")).toEqual([]);
-    // What is left of the copy stays when something else is forgotten.
+    // The rest of the copy stays when another turn is forgotten.
     const left = copies(world).length;
     write(world, user(world, 5, "The walrus is blue"), join(dirname(transcript(world)), "22222222.jsonl"));
     await run(world, ["sync"]);
@@ -240,7 +240,7 @@ describe("the archive", () => {
     expect(copies(world)).toHaveLength(left);
   });
 
-  it("restores a fork after the session it began as", async () => {
+  it("restores a fork after its parent session", async () => {
     const world = createWorld();
     const FORK = "00000000-2222-4333-8444-555555555555";
     const copied = user(world, 1, "Build it", {
@@ -261,7 +261,7 @@ describe("the archive", () => {
     ]);
   });
 
-  it("left half written by a killed run does not block forgetting, and is deleted", async () => {
+  it("that a killed run left unfinished does not block forgetting, and is deleted", async () => {
     const world = createWorld();
     write(world, user(world, 1, "The walrus is blue"));
     await run(world, ["sync", "--archive"]);
@@ -280,7 +280,7 @@ describe("the archive", () => {
     expect([existsSync(half), existsSync(grown)]).toEqual([false, true]);
   });
 
-  it("keeps no copy of a fork with forgotten text; the receipt also names its transcript", async () => {
+  it("has no copy of a fork with forgotten text, and the receipt lists the fork's transcript", async () => {
     const world = createWorld();
     const fork = "22222222-2222-4333-8444-555555555555";
     const path = join(dirname(transcript(world)), `${fork}.jsonl`);
@@ -297,7 +297,7 @@ describe("the archive", () => {
     expect(copies(world).filter(({ text }) => text.includes("walrus"))).toEqual([]);
   });
 
-  it("survives a kill while writing: unfinished copies are written again", async () => {
+  it("is complete after a killed run: unfinished copies are written again", async () => {
     const world = createWorld();
     write(world, open(world));
     await run(world, ["sync", "--archive"]);

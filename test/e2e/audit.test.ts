@@ -1,4 +1,4 @@
-// Secrets written past the filter into every corner of the data directory: found, named without being told, taken out.
+// c-mem audit finds and removes secrets that were written everywhere in the data directory past the filter.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -16,7 +16,7 @@ const github = (): string => `gh${"p"}_${random.text(ALNUM, 36)}`;
 const password = (): string => `pw${random.text(HEX, 14)}`;
 
 interface Planted {
-  /** Where, as the audit should say it. */
+  /** The place that the audit should report. */
   place: { file: string; table?: string; column?: string };
   secret: string;
 }
@@ -60,7 +60,7 @@ function plantRows(path: string, file: string): Planted[] {
   plant("observations", "facts", (secret) => JSON.stringify([`The key is ${secret}`]));
   plant("jobs", "last_error", (secret) => `401 for ${secret}`);
   db.prepare("DELETE FROM index_state WHERE name = 'unclean'").run();
-  // Rows that are gone leave their bytes on free pages.
+  // Deleted rows leave their bytes on free pages.
   const dead = password();
   db.exec("PRAGMA secure_delete = OFF");
   db.prepare(
@@ -94,8 +94,8 @@ function plantFiles({ home }: World): Planted[] {
   ];
 }
 
-/** Also what lies compressed, and in lower case: an index keeps words so. */
-function everything(home: string): string {
+/** All bytes, also decompressed, in lower case like the words in an index. */
+function allText(home: string): string {
   const packed = readdirSync(home, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".gz"))
     .map((name) => gunzipSync(readFileSync(join(home, name))).toString());
@@ -160,7 +160,7 @@ describe("c-mem audit", () => {
     mkdirSync(join(world.home, "backups"));
     copyFileSync(database, join(world.home, "backups", "c-mem-2026-01-01.db"));
     planted.push(...plantFiles(world));
-    for (const { secret } of planted) expect(everything(world.home)).toContain(secret.toLowerCase());
+    for (const { secret } of planted) expect(allText(world.home)).toContain(secret.toLowerCase());
 
     const fixed = await run(world, ["audit", "--fix", "--json"]);
     expect({ status: fixed.status, stderr: fixed.stderr }).toEqual({ status: 0, stderr: "" });
@@ -172,9 +172,9 @@ describe("c-mem audit", () => {
         kinds: expect.objectContaining({ github: expect.any(Number), private: expect.any(Number) }),
       },
     });
-    const left = everything(world.home);
+    const left = allText(world.home);
     for (const { secret } of planted) {
-      // An index splits words at signs.
+      // An index splits words at punctuation.
       for (const word of secret.toLowerCase().split("_")) if (word.length > 3) expect(left).not.toContain(word);
     }
     expect(left).toContain("[redacted:github]");
@@ -200,7 +200,7 @@ describe("c-mem audit", () => {
     expect((await run(world, ["backup", "verify"])).stdout).toContain("1 session, 0 prompts, 1 tool use");
   });
 
-  it("reads drops that wait outside an unwritable data directory", async () => {
+  it("reads drops in the fallback spool of an unwritable data directory", async () => {
     const world = await worldWithHistory();
     const secret = github();
     const refuge = openFallbackSpool(join(world.home, "spool")) ?? "";
@@ -227,11 +227,11 @@ describe("c-mem audit", () => {
     expect(allBytes(world.home)).not.toContain(secret);
   });
 
-  it("reports nothing in the write-ahead log that passed the filter", async () => {
+  it("does not report filtered text in the write-ahead log", async () => {
     const world = await worldWithHistory();
     const db = new DatabaseSync(join(world.home, "c-mem.db"));
     db.exec("PRAGMA wal_autocheckpoint = 0");
-    // Side by side on a page they look like `password=Zx9...`.
+    // Adjacent on a page, the two rows look like `password=Zx9...`.
     db.prepare("UPDATE sessions SET title = ?, subtitle = ?").run("Ask for the pass", "word=Zx9kLm2Qp7Rt4Wv8");
     db.prepare("UPDATE sessions SET title = ?, subtitle = ?").run("Ask for it", "later");
     expect(await data(world, ["audit"])).toMatchObject({ clean: true, results: [] });
@@ -248,7 +248,7 @@ describe("c-mem audit", () => {
     expect(readFileSync(join(world.home, "config.json"), "utf8")).toContain(secret);
   });
 
-  it("does not report the keys of the page and the worker's lock", async () => {
+  it("does not report the tokens in server.json and lock.json", async () => {
     const world = await worldWithHistory();
     const [server, lock] = [join(world.home, "server.json"), join(world.home, "worker", "lock.json")];
     const key = JSON.stringify({ token: random.text(HEX, 64), port: 37777, pid: 1 });

@@ -1,4 +1,4 @@
-// Backups as a person uses them: made, listed, checked, put back; and what hooks record meanwhile is not lost.
+// c-mem backup: create, list, verify and restore, without losing events that hooks record meanwhile.
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -71,11 +71,11 @@ describe("c-mem backup", () => {
     expect(await texts(world)).toEqual(["first"]);
   });
 
-  it("loses nothing when hooks fire and commands read while it restores", async () => {
+  it("loses no events if hooks fire and commands read during a restore", async () => {
     const world = createWorld();
     await say(world, "a", "kept");
     await run(world, ["backup", "create"]);
-    // The restore waits for the last writer; meanwhile the database is being replaced.
+    // The restore waits for the last writer, then replaces the database.
     const writer = new DatabaseSync(join(world.home, "c-mem.db"));
     writer.exec("BEGIN IMMEDIATE");
     const restoring = run(world, ["backup", "restore", "--yes"]);
@@ -119,7 +119,7 @@ describe("c-mem backup", () => {
     expect([...found, ...asideTexts(world)]).toContain("later");
   });
 
-  it("is completed or rolled back after kill -9 at any moment", async () => {
+  it("completes or rolls back a restore after kill -9 at any moment", async () => {
     for (const delay of [150, 400, 900, 1250, 1350, 1450]) {
       const world = createWorld();
       await say(world, "a", "kept");
@@ -138,7 +138,7 @@ describe("c-mem backup", () => {
     }
   });
 
-  it("is made by the idle worker once a day", async () => {
+  it("runs once a day in the idle worker", async () => {
     const world = createWorld();
     await say(world, "a", "something to keep");
     await run(world, ["worker", "run", "--once"]);
@@ -150,7 +150,7 @@ describe("c-mem backup", () => {
     expect(log).toContain("backup c-mem-");
   });
 
-  it("is not made if disabled in the settings", async () => {
+  it("does not run in the worker if disabled in the settings", async () => {
     const world = createWorld();
     await say(world, "a", "something");
     writeFileSync(join(world.home, "config.json"), JSON.stringify({ backupsDaily: 0 }));

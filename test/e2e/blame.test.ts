@@ -1,4 +1,4 @@
-// blame finds files and folders from anywhere, and files of sessions that were recorded on Windows.
+// c-mem blame finds files and folders from any current folder, and files of sessions recorded on Windows.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -74,17 +74,17 @@ describe("blame", () => {
     for (const cwd of [project, other, "/"]) expect(await blamed(world, [path()], cwd)).toEqual(expected);
   });
 
-  it("finds a relative path that leads into another project", async () => {
+  it("finds a relative path into another project", async () => {
     expect(await blamed(world, ["../other/lib"])).toEqual(["lib/c.ts"]);
   });
 
-  it("finds a relative path that leads down into a project", async () => {
+  it("finds a relative path from a parent folder into a project", async () => {
     const above = join(project, "..");
     expect(await blamed(world, ["project/src/ui"], above)).toEqual(["src/ui/a.ts", "src/ui/b.ts"]);
     expect(await blamed(world, ["other/lib/c.ts"], above)).toEqual(["lib/c.ts"]);
   });
 
-  it("names a path without recorded changes", async () => {
+  it("reports a path without recorded changes", async () => {
     const result = await run(world, ["blame", "/nowhere/x.ts"], { cwd: other });
     expect(result).toMatchObject({ status: 4, stderr: expect.stringContaining("/nowhere/x.ts") });
   });
@@ -94,14 +94,14 @@ describe("blame", () => {
     expect(stdout).toMatch(/^5 files below \./);
   });
 
-  it("says how to see more, without a count, if the limit cuts the list", async () => {
+  it("says how to list more if the limit cuts the list", async () => {
     const { stdout, stderr } = await run(world, ["blame", ".", "-n", "4"], { cwd: project });
     expect(stdout).toMatch(/^Files below \./);
     expect(stderr).toContain("The 4 newest changes (-n 8 shows more)");
     expect((await run(world, ["blame", ".", "-n", "5"], { cwd: project })).stderr).toBe("");
   });
 
-  it("ignores a folder that the agent only changed into", async () => {
+  it("ignores a folder that was only an agent's current folder", async () => {
     const root = "/elsewhere/repo";
     await edit(world, "three", root, [`${root}/apps/web/src/d.ts`]);
     await edit(world, "three", `${root}/apps/web`, [`${root}/apps/web/src/e.ts`], { tool_use_id: "three-e" });
@@ -129,7 +129,7 @@ describe("a session that was recorded on Windows", () => {
   const stored = ["src/a.ts", "src/b.ts", "src/c.ts", "src/d.ts"];
   const folder = "project of sync";
 
-  /** As Claude Code writes it there. */
+  /** A transcript as Claude Code writes it on Windows. */
   function transcript(world: World): void {
     const shared = { sessionId: "synced", cwd, version: "2.1.0", gitBranch: "main", isSidechain: false };
     const lines: object[] = [
@@ -171,9 +171,9 @@ describe("a session that was recorded on Windows", () => {
     );
   }
 
-  it.each(["hooks", "sync"])("has its paths relative to its project, by %s", async (way) => {
+  it.each(["hooks", "sync"])("has paths relative to its project if recorded by %s", async (way) => {
     const world = createWorld();
-    // A repository where the commands run must not be taken for the session's.
+    // The repository in which the commands run must not become the session's project.
     execFileSync("git", ["init", "-q", world.project]);
     if (way === "hooks") await edit(world, "synced", cwd, files);
     else {

@@ -1,4 +1,4 @@
-// Ctrl-C or Ctrl-D at any question of any command: nothing happens, exit code 130.
+// Ctrl-C or Ctrl-D at any question of any command: changes nothing and exits with 130.
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const SESSION = "11111111-2222-4333-8444-555555555555";
 
-/** Every file with its contents; the database's own log comes and goes with a mere look. */
+/** Hashes of all files, except those that change even when a command only reads. */
 function snapshot(world: World): Record<string, string> {
   const root = dirname(world.project);
   const files = readdirSync(root, { recursive: true, encoding: "utf8" })
@@ -26,7 +26,7 @@ function snapshot(world: World): Record<string, string> {
   );
 }
 
-async function createUsed(): Promise<World> {
+async function createUsedWorld(): Promise<World> {
   const world = createWorld();
   const prompt = { hook_event_name: "UserPromptSubmit", session_id: SESSION, prompt: "Find the walrus" };
   await hook(world, "new", prompt);
@@ -43,7 +43,7 @@ function writeOldSession(world: World): void {
   writeFileSync(path, `${JSON.stringify({ ...line, timestamp: "2020-01-01T00:00:00.000Z" })}\n`);
 }
 
-/** Answers the questions before the last one, presses Ctrl-C at that, and expects that nothing has changed. */
+/** Answers all questions but the last, presses Ctrl-C at the last one, and expects no changes. */
 async function expectCancelled(
   world: World,
   args: string,
@@ -88,7 +88,7 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
     await expectCancelled(createWorld(), "install", [], /status line\?/);
   });
 
-  it("and Ctrl-D exit cleanly at each kind of question", async () => {
+  it("or Ctrl-D exits cleanly at each kind of question", async () => {
     const world = createWorld();
     mkdirSync(join(world.env["HOME"] ?? "", ".codex"));
     const which = /Which agents[\s\S]*Codex/;
@@ -97,14 +97,14 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
   });
 
   it("exits cleanly at the question of uninstall, with and without --purge", async () => {
-    const world = await createUsed();
+    const world = await createUsedWorld();
     await run(world, ["install", "--yes", "--no-sync", "--method", "settings"]);
     await expectCancelled(world, "uninstall", [], /Go ahead\?/);
     await expectCancelled(world, "uninstall --purge", [], /Delete all of it\?/);
   });
 
   it("exits cleanly at the question of forget, purge and backup restore", async () => {
-    const world = await createUsed();
+    const world = await createUsedWorld();
     await expectCancelled(world, `forget ${SESSION}`, [], /Forget it\?/);
     await run(world, ["backup", "create"]);
     await expectCancelled(world, "backup restore", [], /Restore it\?/);
@@ -115,7 +115,7 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
   });
 
   it("exits cleanly at each question of ignore", async () => {
-    const world = await createUsed();
+    const world = await createUsedWorld();
     const also = /Also delete what is already stored/;
     await expectCancelled(world, "ignore .", [], also);
     await expectCancelled(world, "ignore .", [[also, "y"]], /Forget it\?/);
@@ -133,7 +133,7 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
 
 describe("c-mem ignore --dry-run", () => {
   it("changes nothing", async () => {
-    const world = await createUsed();
+    const world = await createUsedWorld();
     const before = snapshot(world);
     expect(await run(world, ["ignore", ".", "--dry-run"])).toMatchObject({
       status: 0,

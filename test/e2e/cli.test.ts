@@ -1,10 +1,10 @@
-// The command line's contract: streams, envelope, exit codes, messages that say what to do next.
+// The command line: stdout and stderr, JSON envelope, exit codes, and hints in error messages.
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createWorld, hook, run } from "./harness.ts";
 
-/** A Node of the machine's own, often older than ours: its streams fail in other ways. */
+/** Other Node versions installed on this machine, often older: their streams fail differently. */
 function otherNodes(): string[] {
   return ["/usr/bin/node", "/usr/local/bin/node"].filter((path) => existsSync(path)).slice(0, 1);
 }
@@ -44,7 +44,7 @@ describe("the command line", () => {
   });
 
   it.each([["config"], ["--help"], ["search", "--help"], ["--version"], []])(
-    "does not mind a reader that stops early (%s)",
+    "exits cleanly if the reader closes the pipe early (%s)",
     async (...args) => {
       const nodes = [process.execPath, ...otherNodes()];
       for (const node of nodes) {
@@ -124,7 +124,7 @@ describe("the command line", () => {
     }
   });
 
-  it("takes a project by name, and '--' ends the options", async () => {
+  it("accepts a project name, and '--' ends the options", async () => {
     const world = createWorld();
     await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "find me" });
     const elsewhere = { cwd: "/" };

@@ -1,4 +1,4 @@
-// The tab key, in the real shells: what each offers for a command line.
+// Shell completion in real shells: what the tab key offers.
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -64,13 +64,13 @@ describe("completions", () => {
     expect([values, stderr, status]).toEqual([offered, "", 0]);
   });
 
-  it("offers every command for people, with its description", async () => {
+  it("offers all commands except internal ones, with descriptions", async () => {
     const { stdout } = await run(world, ["__complete", ""]);
     expect(stdout).toContain("search\tfind past sessions");
     expect(stdout).not.toMatch(/^(?:save|__complete)\t/m);
   });
 
-  it("prints nothing without a store, or with a broken one", async () => {
+  it("prints nothing if the store is missing or broken", async () => {
     const other = createWorld();
     expect(await run(other, ["__complete", "show", ""])).toMatchObject({ status: 0, stdout: "", stderr: "" });
     mkdirSync(other.home);
@@ -85,7 +85,7 @@ describe("completions", () => {
   const shell = (name: string, script: string): string =>
     spawnSync(name, name === "bash" ? ["--norc", "-c", script] : ["-c", script], { env, encoding: "utf8" }).stdout;
 
-  it.skipIf(!has("bash"))("works in bash, where = is a word of its own", () => {
+  it.skipIf(!has("bash"))("works in bash, which splits words at =", () => {
     const replies = (words: string[], type = 9) =>
       shell(
         "bash",
@@ -108,7 +108,7 @@ describe("completions", () => {
     expect(offers("c-mem install --claude /etc/host")).toContain("/etc/hosts");
   });
 
-  it.skipIf(!has("zsh"))("is a script zsh can load", () => {
+  it.skipIf(!has("zsh"))("can be loaded by zsh", () => {
     const script = "autoload -U compinit; compinit -u -D; source <(c-mem completions zsh); print $_comps[c-mem]";
     expect(shell("zsh", script)).toBe("_c_mem\n");
   });

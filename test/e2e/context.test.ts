@@ -1,4 +1,4 @@
-// `c-mem context` answers a hook's payload with JSON, and prints the block for a person where stdin carries no payload.
+// `c-mem context` answers a hook's payload with JSON, and prints the block as text if stdin has no payload.
 import { execFileSync, spawn, type StdioOptions } from "node:child_process";
 import { closeSync, constants, openSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ describe("c-mem context", () => {
   it.each([
     ["nothing", ""],
     ["only white space", " \n\n"],
-  ])("prints the block when a pipe carries %s", async (_name, input) => {
+  ])("prints the block if the pipe has %s", async (_name, input) => {
     expect(await run(world, ["context"], { input })).toMatchObject(block);
   });
 
@@ -35,7 +35,7 @@ describe("c-mem context", () => {
     expect(contextOf(await hook(world, "context", start))).toContain("Paint the shed green");
   });
 
-  it("answers a payload that comes in pieces, larger than a pipe holds", async () => {
+  it("answers a payload that arrives in pieces and is larger than a pipe buffer", async () => {
     const payload = { session_id: "u", hook_event_name: "SessionStart", source: "startup", cwd: world.project };
     const text = JSON.stringify({ ...payload, more: "x".repeat(300_000) });
     const answer = runWithStdin(world, "pipe", (stdin) => {
@@ -49,7 +49,7 @@ describe("c-mem context", () => {
     expect(result).toMatchObject({ status: 0, stdout: "{}\n" });
   });
 
-  it("as the hook that agents run, answers an empty stdin with JSON", () => {
+  it("answers an empty stdin with JSON if an agent runs it as a hook", () => {
     const bundle = join(ROOT, "plugin", "dist", "hook.cjs");
     const options = { cwd: world.project, env: world.env, input: "", encoding: "utf8" } as const;
     expect(execFileSync(process.execPath, [bundle, "context"], options)).toBe("{}\n");
@@ -101,7 +101,7 @@ describe("c-mem context", () => {
       expect(stdout).not.toMatch(/^#|<\/?c-mem-context>/m);
     });
 
-    it("writes nothing but the block to stdout", async () => {
+    it("writes only the block to stdout", async () => {
       const { stdout, stderr } = await run(aged, ["context"]);
       expect(stdout.trimEnd()).toMatch(/<\/c-mem-context>$/);
       expect(stderr).toMatch(/\d+ characters, about \d+ tokens/);
@@ -115,7 +115,7 @@ describe("c-mem context", () => {
   });
 });
 
-/** With a writer at its other end, ourselves, that never writes. */
+/** Opens a FIFO for reading and writing, so that it never ends and never has data. */
 function openFifo({ project }: World): number {
   const path = join(project, "fifo");
   execFileSync("mkfifo", [path]);

@@ -1,4 +1,4 @@
-// Every command that says how many sessions and projects there are says the same.
+// All commands print the same numbers of sessions and projects.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ async function json(world: World, ...args: string[]): Promise<Envelope> {
   return JSON.parse((await run(world, [...args, "--json"])).stdout) as Envelope;
 }
 
-/** Two projects with three sessions in all, four subagents, a session without a prompt, a project with nothing else. */
+/** Two projects with three sessions and four subagents; two more sessions without a prompt, one in a third project. */
 async function fill(world: World): Promise<void> {
   const folders = ["one", "two", "three"].map((name) => join(world.project, name));
   for (const folder of folders) mkdirSync(folder);
@@ -60,7 +60,7 @@ describe("counts", () => {
     const list = await json(world, "list", "--all");
     expect(list.data.results).toHaveLength(3);
     expect(list.meta).toMatchObject({ total: 3, subagents: 4, has_more: false });
-    // "opened-only" began later than all that counts.
+    // "opened-only" is the newest session, but it is not counted.
     const lastAt = list.data.results.map((session) => String(session["last_at"])).toSorted();
     expect((stats["totals"] as { last_at: string }).last_at).toBe(lastAt.at(-1));
     const projects = (await json(world, "projects")).data.results;
@@ -70,7 +70,7 @@ describe("counts", () => {
     ]);
   });
 
-  it("name what is counted separately", async () => {
+  it("say which numbers are counted separately", async () => {
     expect((await run(world, ["status"])).stdout).toContain("3 sessions (and 4 subagents) in 2 projects");
     expect((await run(world, ["stats", "--all"])).stdout).toMatch(/sessions\s+3 and 4 subagents/);
     expect((await run(world, ["list", "--all"])).stderr).toContain("3 sessions, 4 subagents inside them");
@@ -164,7 +164,7 @@ describe("the worker's jobs", () => {
 });
 
 describe("the time in a payload", () => {
-  it("is used if plausible", async () => {
+  it("is used only if plausible", async () => {
     const world = createWorld();
     const now = Date.now();
     const said = (session: string, timestamp: unknown) =>

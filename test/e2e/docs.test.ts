@@ -1,4 +1,4 @@
-// What the documents name exists: files, symbols, commands, links.
+// Files, symbols, commands and links named in the docs exist.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -39,7 +39,7 @@ describe("the documents", () => {
     expect(missing).toEqual([]);
   });
 
-  it("architecture.md names functions of the file beside them", () => {
+  it("architecture.md names functions that exist in the file named after them", () => {
     const text = textOf(join("docs", "architecture.md")).replace(/\s+/g, " ");
     const named = [...text.matchAll(/`(\w+)` (?:in |\()`(src\/[\w./-]+\.ts)`/g)];
     const missing = named.filter(
@@ -80,7 +80,7 @@ describe("the documents", () => {
     expect(COMMAND_NAMES.filter((name) => !listed.has(name))).toEqual([]);
   });
 
-  it("have every section once", () => {
+  it("have no section twice", () => {
     for (const doc of DOCS) {
       const headings: string[] = textOf(doc).match(/^##? .*$/gm) ?? [];
       expect([doc, headings.filter((heading, index) => headings.indexOf(heading) !== index)]).toEqual([doc, []]);

@@ -1,4 +1,4 @@
-// doctor --fix repairs what it reports and lists each fix; logs and bug reports contain nothing private.
+// doctor --fix repairs reported problems and lists each fix. Logs and bug reports contain no private text.
 import {
   chmodSync,
   existsSync,
@@ -21,7 +21,7 @@ import { createWorld, data, hook, rows, run, type World } from "./harness.ts";
 const SESSION = "11111111-2222-4333-8444-555555555555";
 const HOUR = 60 * 60 * 1000;
 
-async function used(): Promise<World> {
+async function createUsedWorld(): Promise<World> {
   const world = createWorld();
   await hook(world, "new", { session_id: SESSION, hook_event_name: "UserPromptSubmit", prompt: "Rumpelstilzchen" });
   await rows(world, "SELECT 1");
@@ -37,8 +37,8 @@ const stateOf = ({ results }: Doctor, name: string) => results.find((check) => c
 const doneOf = ({ fixed }: Doctor, name: string) => fixed.find((one) => one.name === name);
 
 describe("the data directory", () => {
-  it("is private to the user from the first write", async () => {
-    const world = await used();
+  it("is readable only by the user from the first write on", async () => {
+    const world = await createUsedWorld();
     await run(world, ["search", "x"]);
     await run(world, ["config", "set", "archive", "true"]);
     for (const name of readdirSync(world.home, { recursive: true, encoding: "utf8" })) {
@@ -50,7 +50,7 @@ describe("the data directory", () => {
 
 describe("c-mem doctor --fix", () => {
   it("removes other users' read access", async () => {
-    const world = await used();
+    const world = await createUsedWorld();
     mkdirSync(join(world.home, "logs"), { recursive: true });
     writeFileSync(join(world.home, "logs", "hook.log"), "");
     for (const path of [world.home, join(world.home, "c-mem.db"), join(world.home, "logs", "hook.log")])
@@ -66,7 +66,7 @@ describe("c-mem doctor --fix", () => {
   });
 
   it("registers missing hooks", async () => {
-    const world = await used();
+    const world = await createUsedWorld();
     const fixed = await doctor(world, "--fix");
     expect(doneOf(fixed, "hooks installed")).toEqual({
       name: "hooks installed",
@@ -85,7 +85,7 @@ describe("c-mem doctor --fix", () => {
   });
 
   it("restores the programs of hooks and memory tools in one run", async () => {
-    const world = await used();
+    const world = await createUsedWorld();
     await doctor(world, "--fix");
     rmSync(join(world.home, "plugin"), { recursive: true });
     const names = ["hook runs", "memory tools"];
@@ -97,7 +97,7 @@ describe("c-mem doctor --fix", () => {
   });
 
   it("retries failed jobs, and removes files left by ended processes", async () => {
-    const world = await used();
+    const world = await createUsedWorld();
     const db = new DatabaseSync(join(world.home, "c-mem.db"));
     db.prepare(
       "INSERT INTO jobs (kind, key, status, attempts, run_after, last_error, created_at) VALUES ('session', 'session:x', 'failed', 3, 0, 'no luck', 0)",
@@ -133,7 +133,7 @@ describe("c-mem doctor --fix", () => {
   });
 
   it("retries quarantined drops, and reports those that still fail", async () => {
-    const world = await used();
+    const world = await createUsedWorld();
     await hook(world, "new", { session_id: SESSION, hook_event_name: "UserPromptSubmit", prompt: "quarantined" });
     const [spool, bad] = [join(world.home, "spool"), join(world.home, "spool", "bad")];
     mkdirSync(bad, { recursive: true });
@@ -154,7 +154,7 @@ describe("c-mem doctor --fix", () => {
   });
 
   it("checks and repairs the rest if Claude Code's settings are unreadable", async () => {
-    const world = await used();
+    const world = await createUsedWorld();
     mkdirSync(world.claudeDir, { recursive: true });
     writeFileSync(join(world.claudeDir, "settings.json"), "{ cut off");
     chmodSync(world.home, 0o755);
@@ -171,7 +171,7 @@ describe("c-mem doctor --fix", () => {
   });
 
   it("does not change unreadable settings, and says so", async () => {
-    const world = await used();
+    const world = await createUsedWorld();
     writeFileSync(join(world.home, "config.json"), "{ cut off");
     const { stdout, status } = await run(world, ["doctor", "--fix"]);
     expect(status).toBe(1);
@@ -182,7 +182,7 @@ describe("c-mem doctor --fix", () => {
 
 describe("c-mem logs", () => {
   it("shows entries of hooks and the worker in order, since a given time", async () => {
-    const world = await used();
+    const world = await createUsedWorld();
     mkdirSync(join(world.home, "logs"), { recursive: true });
     const entry = (value: object) => `${JSON.stringify(value)}\n`;
     writeFileSync(
@@ -207,7 +207,7 @@ describe("c-mem logs", () => {
   });
 
   it("follows new entries", async () => {
-    const world = await used();
+    const world = await createUsedWorld();
     let seen = "";
     await run(world, ["logs", "--follow"], {
       onStart: (child) => {
@@ -224,8 +224,8 @@ describe("c-mem logs", () => {
 });
 
 describe("c-mem bug-report", () => {
-  it("has versions, health and counts, and nothing private", async () => {
-    const world = await used();
+  it("has versions, health and counts, and no private text", async () => {
+    const world = await createUsedWorld();
     const secret = `gh${"p"}_${seeded(3).text(ALNUM, 36)}`;
     mkdirSync(join(world.home, "logs"), { recursive: true });
     const message = `cannot read ${join(world.env["HOME"] ?? "", "clients/acme/plan.md")} with ${secret}, nor /srv/clients/acme/b.md:12 at http://127.0.0.1:3/api/x; ENOENT: no such file, open '/srv/Big Client/acme plan.md'; ${join(world.env["HOME"] ?? "", "Big Client/acme/x.md")} is gone, /srv/old/Big Client/y.md too`;
@@ -256,7 +256,7 @@ describe("c-mem bug-report", () => {
   });
 
   it("never overwrites a file, and reports an unwritable one", async () => {
-    const world = await used();
+    const world = await createUsedWorld();
     const taken = join(world.project, "notes.txt");
     writeFileSync(taken, "mine");
     const refused = await run(world, ["bug-report", taken]);

@@ -1,4 +1,4 @@
-// What was worked on over many sessions, as a person or a program asks for it.
+// c-mem efforts: work that took several sessions, as text and as JSON.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bash, DAY, ended, prompt, seedStore, START, touch } from "../seed.ts";
@@ -8,7 +8,7 @@ const PLAN = "11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
 const CODE = "22222222-bbbb-4bbb-8bbb-bbbbbbbbbbbb";
 const ALONE = "33333333-cccc-4ccc-8ccc-cccccccccccc";
 
-/** A plan, the session that carries it out, and another about something else. */
+/** A plan, its implementation, and an unrelated session. */
 function createPast(): World {
   const world = createWorld();
   const { project: root } = world;

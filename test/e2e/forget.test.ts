@@ -1,4 +1,4 @@
-// Forgetting as a person does it: what is about to go, and what the receipt says.
+// c-mem forget: the preview, and what the receipt says.
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ const prompt = (world: World, text: string) =>
   hook(world, "new", { session_id: "s1", prompt_id: text, hook_event_name: "UserPromptSubmit", prompt: text });
 
 describe("c-mem forget", () => {
-  it.each(["a", "ab", "abc"])("refuses text as short as %j and says what to do", async (text) => {
+  it.each(["a", "ab", "abc"])("rejects text as short as %j and says what to do", async (text) => {
     const world = createWorld();
     await prompt(world, "abc");
     const { status, stderr } = await run(world, ["forget", text, "--yes"]);
@@ -19,7 +19,7 @@ describe("c-mem forget", () => {
     expect(stderr).toContain("by its id");
   });
 
-  it("reports what was verified for a text too short to search files for", async () => {
+  it("reports what was verified if the text is too short to search in files", async () => {
     const world = createWorld();
     await prompt(world, "go on");
     const { status, stdout } = await run(world, ["forget", "p1", "--yes"]);

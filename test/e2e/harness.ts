@@ -1,4 +1,4 @@
-// Runs the real commands as real processes against a data directory of their own.
+// Runs the built commands as processes with a temporary data directory.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ export interface Result {
 
 export interface World {
   home: string;
-  /** The folder sessions happen in. */
+  /** The project folder, where sessions run. */
   project: string;
   claudeDir: string;
   env: Record<string, string>;
@@ -35,9 +35,9 @@ export function createWorld(folder = tmpdir()): World {
     HOME: join(root, "home"),
     C_MEM_HOME: home,
     CLAUDE_CONFIG_DIR: claudeDir,
-    // No test leaves a worker behind; those about the worker switch it on and stop it.
+    // Hooks start no worker. Tests of the worker enable and stop it.
     C_MEM_WORKER: "0",
-    // Compiled code comes and goes beside the data: tests count bytes and files.
+    // The bytecode cache would change the files and bytes that tests count.
     NODE_DISABLE_COMPILE_CACHE: "1",
   };
   mkdirSync(env.HOME);
@@ -76,7 +76,7 @@ export function run(world: World, args: string[], options: RunOptions = {}): Pro
   });
 }
 
-/** Runs a hook command with this payload and expects what every hook must do: exit 0, one JSON object, silence. */
+/** Runs a hook with the payload and expects exit code 0, one JSON object on stdout, and an empty stderr. */
 export async function hook(
   world: World,
   command: string,
@@ -94,14 +94,14 @@ export function contextOf(answer: Record<string, unknown>): string {
   return specific?.additionalContext ?? "";
 }
 
-/** A JSON command's data. */
+/** Runs a command with --json and returns `data`. */
 export async function data(world: World, args: string[], options: RunOptions = {}): Promise<Record<string, never>> {
   const result = await run(world, [...args, "--json"], options);
   const envelope = JSON.parse(result.stdout) as { schema_version: number; data: Record<string, never> };
   return envelope.data;
 }
 
-/** Rows of the database after everything in the spool has been brought in. */
+/** Drains the spool, then returns rows of the database. */
 export async function rows<Row = Record<string, unknown>>(world: World, sql: string): Promise<Row[]> {
   await run(world, ["projects"]);
   const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true, timeout: 5_000 });
@@ -115,7 +115,7 @@ export async function rows<Row = Record<string, unknown>>(world: World, sql: str
   }
 }
 
-/** Every byte under a folder, for proving that something is nowhere. */
+/** The bytes of all files below a folder, to check that a text is in none of them. */
 export function allBytes(folder: string): string {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => join(folder, name))
@@ -124,7 +124,7 @@ export function allBytes(folder: string): string {
     .join("\n");
 }
 
-/** At most `width` at a time. */
+/** Runs `work` on all items, at most `width` at a time. */
 export async function pool<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
   const queue = [...items];
   await Promise.all(

@@ -1,4 +1,4 @@
-// The commands that answer from history, as a person or a program runs them.
+// The history commands (list, show, blame, fix, related, …) as text and as JSON.
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { createWorld, data, run, type World } from "./harness.ts";
 const FIRST = "11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
 const SECOND = "11112222-bbbb-4bbb-8bbb-bbbbbbbbbbbb";
 
-/** Two sessions about a login, in the world's project. */
+/** A world whose project has two sessions about a login. */
 function createPast(): World {
   const world = createWorld();
   const { project: root } = world;
@@ -45,9 +45,9 @@ describe("history commands", () => {
       /✗ Bash {2}npm test {2}→ exit 1 {2}t2\n.*subagent {2}Explore: 1 tool use, 1 file changed {2}agent-sub1/,
     );
     expect(show.stdout).toContain("commit 1a2b3c4 Load the user first");
-    // Folded; what it came to may name the error.
+    // Tool output is folded; the outcome may contain the error.
     expect(show.stdout.slice(show.stdout.indexOf("── turn 1"))).not.toContain("TypeError");
-    // oxlint-disable-next-line no-control-regex -- nothing recorded may steer the terminal
+    // oxlint-disable-next-line no-control-regex -- recorded text must not control the terminal
     expect(show.stdout).not.toMatch(/[\u001B\u0007]/);
     const unfolded = await run(world, ["show", "last", "--tools"]);
     expect(unfolded.stdout).toContain("│ TypeError: user 7 is undefined\n");
@@ -149,7 +149,7 @@ describe("history commands", () => {
     const days = stats["by_day"] as unknown as { tool_uses: number; bytes: number }[];
     expect(stats).toMatchObject({ totals: { sessions: 2, subagents: 1, prompts: 2, tool_uses: 5, commits: 1 } });
     expect(days.reduce((sum, day) => sum + day.tool_uses, 0)).toBe(5);
-    // More than the words of the two prompts, less than a page of the database.
+    // More than the text of the two prompts, less than a database page.
     const bytes = days.reduce((sum, day) => sum + day.bytes, 0);
     expect(bytes).toBeGreaterThan(100);
     expect(bytes).toBeLessThan(4_096);
@@ -159,7 +159,7 @@ describe("history commands", () => {
     });
   });
 
-  it("blames a file by the path one would type from a sub-folder", async () => {
+  it("blames a file by its path relative to a sub-folder", async () => {
     const world = createPast();
     mkdirSync(join(world.project, ".git"));
     mkdirSync(join(world.project, "src"));
@@ -172,7 +172,7 @@ describe("history commands", () => {
     }
   });
 
-  it("takes an error from stdin, and options only before '--'", async () => {
+  it("reads an error from stdin, and options only before '--'", async () => {
     const world = createPast();
     const piped = await run(world, ["fix", "-"], { input: "> test\n\nTypeError: user 8 is undefined\n  at x\n" });
     expect(piped.stdout).toContain("✓ the same command passed");
@@ -291,7 +291,7 @@ describe("history commands", () => {
     const { stdout } = await run(world, ["list", "--project", "project", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ meta: { where: `project (${world.project})` } });
     expect((await run(world, ["context", "project"])).stderr).toContain(other.key);
-    // What is written down is written down for one that was named, not for the likeliest.
+    // `remember` requires an exact project: it does not guess the most likely one.
     expect(await run(world, ["remember", "Use tabs", "--project", "project"])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining(`Name one by its key: ${world.project}, ${other.key}`),

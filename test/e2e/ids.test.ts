@@ -1,4 +1,4 @@
-// Ids that no agent gives: a hook, a transcript or an import may carry anything where an id belongs.
+// Unusual session ids: hooks, transcripts and imports can contain any text as an id.
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -46,7 +46,7 @@ function writeTranscript(world: World, sessionId: string, words: string, more: o
   writeFileSync(join(folder, `${sessionId}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 }
 
-it("forget also deletes the archive copy of a session whose file is not named by its id", async () => {
+it("forget also deletes a session's archive copy that is not named after its id", async () => {
   const world = createWorld();
   writeTranscript(world, "A copy (é)", "The walrus is blue");
   await run(world, ["sync", "--archive"]);
@@ -58,7 +58,7 @@ it("forget also deletes the archive copy of a session whose file is not named by
   expect(readdirSync(join(world.home, "archive", "claude-code"))).toEqual([]);
 });
 
-it("a fork's archive copy does not name its parent session if that name is a secret", async () => {
+it("a fork's archive copy does not contain its parent's id if that looks like a secret", async () => {
   const world = createWorld();
   const secret = `gh${"p"}_${seeded(8).text(ALNUM, 36)}`;
   const forkedFrom = { sessionId: secret, messageUuid: "u0" };

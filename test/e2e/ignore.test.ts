@@ -1,4 +1,4 @@
-// Everything that switches recording off: for a process, a project, a folder, a file. It only ever hides.
+// Excluding data from recording: by process, project, folder or file.
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -7,15 +7,15 @@ import { connect } from "./mcp-client.ts";
 
 const SESSION = "11111111-2222-4333-8444-555555555555";
 
-const prompted = (world: World, text = "Look around", extra: object = {}, env = {}): Promise<object> =>
+const submitPrompt = (world: World, text = "Look around", extra: object = {}, env = {}): Promise<object> =>
   hook(world, "new", { session_id: SESSION, hook_event_name: "UserPromptSubmit", prompt: text, ...extra }, { env });
 
-function used(world: World, id: string, name: string, input: object, output: string): Promise<object> {
+function useTool(world: World, id: string, name: string, input: object, output: string): Promise<object> {
   const tool = { tool_name: name, tool_use_id: id, tool_input: input, tool_response: { stdout: output } };
   return hook(world, "save", { session_id: SESSION, hook_event_name: "PostToolUse", ...tool });
 }
 
-const recorded = async (world: World): Promise<unknown[]> =>
+const recordedRows = async (world: World): Promise<unknown[]> =>
   (await rows(world, "SELECT tool_use_id AS id FROM tool_uses ORDER BY id")).map((row) => row["id"]);
 
 function writeIgnore(folder: string, text: string): void {
@@ -51,26 +51,26 @@ function writeTranscript(world: World, cwd: string, tools: [id: string, path: st
 }
 
 describe("a .c-memignore", () => {
-  it("excludes reads and edits of matching files, and commands that name them", async () => {
+  it("excludes reads and edits of matching files, and commands that mention them", async () => {
     const world = createWorld();
     writeIgnore(world.project, "# not these\nsecrets/\n*.pem\n");
-    await prompted(world);
-    await used(world, "t1", "Read", { file_path: join(world.project, "src/a.ts") }, "one");
-    await used(world, "t2", "Read", { file_path: join(world.project, "secrets/b.txt") }, "hush-two");
-    await used(world, "t3", "Bash", { command: "cat ./secrets/b.txt | head" }, "hush-three");
-    await used(world, "t4", "Write", { file_path: join(world.project, "deep/c.pem"), content: "hush-four" }, "ok");
-    await used(world, "t5", "Bash", { command: "ls src/" }, "five");
-    expect(await recorded(world)).toEqual(["t1", "t5"]);
+    await submitPrompt(world);
+    await useTool(world, "t1", "Read", { file_path: join(world.project, "src/a.ts") }, "one");
+    await useTool(world, "t2", "Read", { file_path: join(world.project, "secrets/b.txt") }, "hush-two");
+    await useTool(world, "t3", "Bash", { command: "cat ./secrets/b.txt | head" }, "hush-three");
+    await useTool(world, "t4", "Write", { file_path: join(world.project, "deep/c.pem"), content: "hush-four" }, "ok");
+    await useTool(world, "t5", "Bash", { command: "ls src/" }, "five");
+    expect(await recordedRows(world)).toEqual(["t1", "t5"]);
     expect(allBytes(world.home)).not.toContain("hush");
   });
 
   it("applies in its own folder, also below the session's folder", async () => {
     const world = createWorld();
     writeIgnore(join(world.project, "pkg"), "private");
-    await prompted(world);
-    await used(world, "t1", "Read", { file_path: join(world.project, "pkg/private/x") }, "hush");
-    await used(world, "t2", "Read", { file_path: join(world.project, "private/x") }, "fine");
-    expect(await recorded(world)).toEqual(["t2"]);
+    await submitPrompt(world);
+    await useTool(world, "t1", "Read", { file_path: join(world.project, "pkg/private/x") }, "hush");
+    await useTool(world, "t2", "Read", { file_path: join(world.project, "private/x") }, "fine");
+    expect(await recordedRows(world)).toEqual(["t2"]);
   });
 
   it("and the settings resolve symbolic links", async () => {
@@ -82,35 +82,35 @@ describe("a .c-memignore", () => {
     writeFileSync(join(elsewhere, "open.txt"), "fine");
     mkdirSync(world.home, { recursive: true, mode: 0o700 });
     writeFileSync(join(world.home, "config.json"), JSON.stringify({ excludePaths: [join(elsewhere, "client")] }));
-    // Inside the session's folder and outside; to a folder and to a file.
+    // Links inside and outside the session's folder, to a folder and to a file.
     const away = join(dirname(world.project), "away");
     symlinkSync(elsewhere, away);
     symlinkSync(join(elsewhere, "vault"), join(world.project, "in"));
     symlinkSync(join(elsewhere, "client", "x.txt"), join(world.project, "notes.txt"));
-    await prompted(world);
-    await used(world, "t1", "Read", { file_path: join(away, "vault", "x.txt") }, "hush-one");
-    await used(world, "t2", "Read", { file_path: join(world.project, "in", "x.txt") }, "hush-two");
-    await used(world, "t3", "Bash", { command: "cat notes.txt" }, "hush-three");
-    await used(world, "t4", "Write", { file_path: "in/new/folder/x.txt", content: "hush-four" }, "ok");
-    await used(world, "t5", "Read", { file_path: join(away, "open.txt") }, "fine");
-    expect(await recorded(world)).toEqual(["t5"]);
+    await submitPrompt(world);
+    await useTool(world, "t1", "Read", { file_path: join(away, "vault", "x.txt") }, "hush-one");
+    await useTool(world, "t2", "Read", { file_path: join(world.project, "in", "x.txt") }, "hush-two");
+    await useTool(world, "t3", "Bash", { command: "cat notes.txt" }, "hush-three");
+    await useTool(world, "t4", "Write", { file_path: "in/new/folder/x.txt", content: "hush-four" }, "ok");
+    await useTool(world, "t5", "Read", { file_path: join(away, "open.txt") }, "fine");
+    expect(await recordedRows(world)).toEqual(["t5"]);
     writeTranscript(world, world.project, [
       ["t6", join(away, "client", "x.txt")],
       ["t7", join(away, "open.txt")],
     ]);
     await run(world, ["sync", "--quiet"]);
-    expect(await recorded(world)).toEqual(["t5", "t7"]);
+    expect(await recordedRows(world)).toEqual(["t5", "t7"]);
     expect(allBytes(world.home)).not.toMatch(/hush-|contents of t6/);
   });
 
-  it("with only * excludes the folder, and files below cannot include it again", async () => {
+  it("with only * excludes the folder, and ignore files below it cannot include it again", async () => {
     const world = createWorld();
     writeIgnore(world.project, "*\n");
     const hostile = join(world.project, "vendor", "theirs");
     writeIgnore(hostile, "!*\n!**\n");
     writeFileSync(join(hostile, ".c-mem.json"), '{"enabled": true}');
     for (const cwd of [world.project, hostile]) {
-      expect(await prompted(world, "hush now", { cwd })).toEqual({ continue: true, suppressOutput: true });
+      expect(await submitPrompt(world, "hush now", { cwd })).toEqual({ continue: true, suppressOutput: true });
       expect(
         await hook(world, "context", { session_id: SESSION, hook_event_name: "SessionStart", source: "startup", cwd }),
       ).toEqual({});
@@ -126,7 +126,7 @@ describe("a .c-memignore", () => {
   it("that is unreadable excludes everything", async () => {
     const world = createWorld();
     writeFileSync(join(world.project, ".c-memignore"), "x".repeat(2 * 1024 * 1024));
-    await prompted(world, "hush");
+    await submitPrompt(world, "hush");
     expect(await rows(world, "SELECT * FROM sessions")).toEqual([]);
   });
 
@@ -138,7 +138,7 @@ describe("a .c-memignore", () => {
       ["t2", join(world.project, "secrets", "b.ts")],
     ]);
     await run(world, ["sync", "--quiet"]);
-    expect(await recorded(world)).toEqual(["t1"]);
+    expect(await recordedRows(world)).toEqual(["t1"]);
     expect(allBytes(world.home)).not.toContain("contents of t2");
   });
 });
@@ -148,7 +148,7 @@ describe("C_MEM_DISABLE", () => {
 
   it("disables hooks, sync, the worker and remember over MCP", async () => {
     const world = createWorld();
-    await prompted(world, "hush now", {}, off);
+    await submitPrompt(world, "hush now", {}, off);
     await hook(
       world,
       "context",
@@ -175,12 +175,12 @@ describe("C_MEM_DISABLE", () => {
     });
   });
 
-  it("leaves unread sessions to a later sync", async () => {
+  it("does not read sessions, so that a later sync can", async () => {
     const world = createWorld();
     writeTranscript(world, world.project, [["t1", "a.ts"]]);
     await run(world, ["sync", "--quiet"], { env: off });
     await run(world, ["sync", "--quiet"]);
-    expect(await recorded(world)).toEqual(["t1"]);
+    expect(await recordedRows(world)).toEqual(["t1"]);
   });
 });
 
@@ -192,14 +192,14 @@ describe("c-mem ignore", () => {
       is_new: true,
       stored: { sessions: 0, tool_uses: 0 },
     });
-    await prompted(world, "hush");
+    await submitPrompt(world, "hush");
     expect(await rows(world, "SELECT * FROM sessions")).toEqual([]);
     expect(await data(world, ["ignore", "--list"])).toEqual({
       results: [world.project],
       here: { recorded: false, because: `excludePaths has ${world.project}` },
     });
     expect(await data(world, ["ignore", world.project, "--remove"])).toEqual({ path: world.project, removed: true });
-    await prompted(world, "again");
+    await submitPrompt(world, "again");
     expect(await rows(world, "SELECT text FROM prompts")).toEqual([{ text: "again" }]);
     expect((await run(world, ["ignore", "/nowhere", "--remove"])).status).toBe(4);
   });
@@ -207,20 +207,20 @@ describe("c-mem ignore", () => {
   it("excludes single files", async () => {
     const world = createWorld();
     await run(world, ["ignore", "notes/diary.md"]);
-    await prompted(world);
-    await used(world, "t1", "Read", { file_path: join(world.project, "notes/diary.md") }, "hush");
-    await used(world, "t2", "Read", { file_path: join(world.project, "notes/todo.md") }, "fine");
-    expect(await recorded(world)).toEqual(["t2"]);
+    await submitPrompt(world);
+    await useTool(world, "t1", "Read", { file_path: join(world.project, "notes/diary.md") }, "hush");
+    await useTool(world, "t2", "Read", { file_path: join(world.project, "notes/todo.md") }, "fine");
+    expect(await recordedRows(world)).toEqual(["t2"]);
   });
 
   it("cannot be bypassed by . and .. in paths", async () => {
     const world = createWorld();
     const hidden = join(world.project, "..", "hidden");
     expect(await data(world, ["ignore", `${world.project}/../hidden/`])).toMatchObject({ path: hidden });
-    await prompted(world);
-    await used(world, "t1", "Read", { file_path: `${world.project}/../hidden/key.txt` }, "hush");
-    await used(world, "t2", "Read", { file_path: `${world.project}/../shown/todo.md` }, "fine");
-    expect(await recorded(world)).toEqual(["t2"]);
+    await submitPrompt(world);
+    await useTool(world, "t1", "Read", { file_path: `${world.project}/../hidden/key.txt` }, "hush");
+    await useTool(world, "t2", "Read", { file_path: `${world.project}/../shown/todo.md` }, "fine");
+    expect(await recordedRows(world)).toEqual(["t2"]);
     expect(await data(world, ["ignore", `${hidden}/`, "--remove"])).toEqual({ path: hidden, removed: true });
   });
 
@@ -229,7 +229,7 @@ describe("c-mem ignore", () => {
     const clients = join(world.env["HOME"] ?? "", "clients");
     mkdirSync(clients, { recursive: true });
     expect(await data(world, ["ignore", '["~/clients/**"]'])).toMatchObject({ path: "~/clients/**" });
-    await prompted(world, "hush hush", { cwd: clients });
+    await submitPrompt(world, "hush hush", { cwd: clients });
     expect(allBytes(world.home)).not.toContain("hush");
     const several = await run(world, ["ignore", '["~/a", "~/b"]']);
     expect(several).toMatchObject({ status: 2, stderr: expect.stringContaining("config set excludePaths") });
@@ -239,9 +239,9 @@ describe("c-mem ignore", () => {
 
   it("deletes stored data of the folder on request", async () => {
     const world = createWorld();
-    await prompted(world, "Rumpelstilzchen is my name");
-    await used(world, "t1", "Read", { file_path: join(world.project, "a.ts") }, "gold of straw");
-    await recorded(world);
+    await submitPrompt(world, "Rumpelstilzchen is my name");
+    await useTool(world, "t1", "Read", { file_path: join(world.project, "a.ts") }, "gold of straw");
+    await recordedRows(world);
     const told = await run(world, ["ignore", "--project"]);
     expect(told.stdout).toContain("Already stored: 1 session, 1 tool use. To delete that: c-mem ignore");
     expect(allBytes(world.home)).toContain("Rumpelstilzchen");

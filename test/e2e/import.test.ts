@@ -1,4 +1,4 @@
-// Everything out and in again: by export and import, and from the databases of other memory systems.
+// c-mem export and import, and imports from databases of other memory systems.
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -7,7 +7,7 @@ import { createWorld, data, hook, rows, run, type World } from "./harness.ts";
 
 const SECRET = ["ghp", "16C7e42F292c6912E7710c838347Ae178B4a"].join("_");
 
-async function lived(world: World, id: string): Promise<void> {
+async function recordSession(world: World, id: string): Promise<void> {
   const base = { session_id: `session-${id}` };
   for (const turn of [1, 2]) {
     const prompt_id = `p-${id}-${turn}`;
@@ -42,15 +42,15 @@ const TOLD = [
   "SELECT title, narrative, producer, pinned, content_hash, edited_at IS NOT NULL AS edited FROM observations WHERE is_current = 1 ORDER BY content_hash, title",
   "SELECT kind, hash FROM tombstones ORDER BY 1, 2",
 ];
-const told = async (world: World): Promise<unknown[][]> => {
+const memoryRows = async (world: World): Promise<unknown[][]> => {
   const all: unknown[][] = [];
   for (const sql of TOLD) all.push(await rows(world, sql));
   return all;
 };
 
-async function exported(): Promise<{ world: World; file: string }> {
+async function createExport(): Promise<{ world: World; file: string }> {
   const world = createWorld();
-  for (const id of ["a", "b", "c"]) await lived(world, id);
+  for (const id of ["a", "b", "c"]) await recordSession(world, id);
   await run(world, ["remember", "lamps are never red", "--all"]);
   await run(world, ["rebuild", "--all", "--quiet"]);
   const [first] = await rows<{ id: number }>(world, "SELECT id FROM observations WHERE producer = 'extractor' LIMIT 1");
@@ -63,8 +63,8 @@ async function exported(): Promise<{ world: World; file: string }> {
 }
 
 describe("c-mem export --all and import", () => {
-  it("copy everything to another machine, and repeating it changes nothing", async () => {
-    const { world, file } = await exported();
+  it("copy all data to another machine, and change nothing if repeated", async () => {
+    const { world, file } = await createExport();
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await run(world, ["export", "--all", "-o", file])).stderr).toContain("already exists");
     expect((await run(world, ["export", "--all"])).stdout.split("\n").length).toBe(
@@ -78,21 +78,21 @@ describe("c-mem export --all and import", () => {
       cut_off: false,
     });
     await run(other, ["rebuild", "--all", "--quiet"]);
-    expect(await told(other)).toEqual(await told(world));
+    expect(await memoryRows(other)).toEqual(await memoryRows(world));
     expect(await data(other, ["import", file])).toMatchObject({ added: {}, refused: 0 });
     await run(other, ["rebuild", "--all", "--quiet"]);
-    expect(await told(other)).toEqual(await told(world));
+    expect(await memoryRows(other)).toEqual(await memoryRows(world));
     expect(await data(other, ["search", "lamp", "--all"])).toMatchObject({ results: [{}, {}] });
-    // What was forgotten there does not come back here.
-    await lived(other, "c");
+    // Data forgotten on the other machine is not imported.
+    await recordSession(other, "c");
     expect(await rows(other, "SELECT 1 FROM sessions WHERE session_id = 'session-c'")).toEqual([]);
   });
 
   it("merge both machines' data under new ids", async () => {
-    const { world, file } = await exported();
+    const { world, file } = await createExport();
     const other = createWorld();
-    await lived(other, "z");
-    await lived(other, "b");
+    await recordSession(other, "z");
+    await recordSession(other, "b");
     await run(other, ["rebuild", "--all", "--quiet"]);
     await run(other, ["import", file]);
     await run(other, ["rebuild", "--all", "--quiet"]);
@@ -100,20 +100,20 @@ describe("c-mem export --all and import", () => {
       ["a", "b", "z"].map((id) => ({ session_id: `session-${id}`, prompt_count: 2 })),
     );
     expect(await rows(other, "PRAGMA foreign_key_check")).toEqual([]);
-    // Evidence still points at what it pointed at.
+    // Evidence still refers to the same items.
     const cited = `SELECT o.title, p.text FROM observations o, json_each(o.evidence) e JOIN prompts p ON 'p' || p.id = e.value
       JOIN sessions s ON s.id = o.session_db_id WHERE s.session_id = 'session-a' AND o.is_current = 1 ORDER BY 1, 2`;
     expect(await rows(other, cited)).toEqual(await rows(world, cited));
     expect(await data(other, ["import", join(world.home, "c-mem.db")])).toMatchObject({ source: "c-mem", added: {} });
   });
 
-  it("skip rows with an invalid time, which would make lists fail", async () => {
-    const { file } = await exported();
+  it("skip rows with an invalid time, which would break lists", async () => {
+    const { file } = await createExport();
     const lines = readFileSync(file, "utf8").split("\n");
     const broken = lines.map((line) => line.replace(/"(last_at|created_at|valid_from)":\d+/, '"$1":9007199254740991'));
     writeFileSync(file, broken.join("\n"));
     const other = createWorld();
-    await lived(other, "z");
+    await recordSession(other, "z");
     expect(Number((await data(other, ["import", file]))["refused"])).toBeGreaterThan(5);
     for (const args of [["list", "--all"], ["projects"], ["observations", "--all"], ["stats", "--all"]])
       expect([args, (await run(other, args)).status]).toEqual([args, 0]);
@@ -121,7 +121,7 @@ describe("c-mem export --all and import", () => {
 
   it("skip forgotten data, and say so", async () => {
     const world = createWorld();
-    await lived(world, "a");
+    await recordSession(world, "a");
     const file = join(world.project, "all.jsonl");
     await run(world, ["export", "--all", "-o", file]);
     await run(world, ["forget", "session-a", "-y"]);
@@ -131,8 +131,8 @@ describe("c-mem export --all and import", () => {
     expect(await rows(world, "SELECT text FROM prompts")).toEqual([]);
   });
 
-  it("read hostile and truncated files line by line, and filter their content", async () => {
-    const { file } = await exported();
+  it("read hostile and truncated files line by line, and filter their text", async () => {
+    const { file } = await createExport();
     const lines = readFileSync(file, "utf8").split("\n");
     const project = lines.find((line) => line.includes('"projects"')) ?? "";
     const bad = [
@@ -319,9 +319,9 @@ describe("importing another system's database", () => {
     expect(await data(world, ["import", file])).toMatchObject({ added: {} });
   });
 
-  it("rejects unknown and damaged databases, and does not change its own", async () => {
+  it("rejects unknown and damaged databases, and does not change C-Mem's database", async () => {
     const world = createWorld();
-    await lived(world, "own");
+    await recordSession(world, "own");
     for (const [path, why] of [
       [world.project, "could not be read"],
       [join(world.project, "notes.txt"), "is not a file that C-Mem can import"],

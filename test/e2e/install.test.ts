@@ -1,4 +1,4 @@
-// Installing into and out of Claude Code's settings, without the client: what is changed, kept and put back.
+// c-mem install and uninstall in Claude Code's settings, without the client.
 import {
   chmodSync,
   existsSync,
@@ -24,7 +24,7 @@ const USERS_OWN = `{
 }
 `;
 
-/** A PATH with node on it, and no claude. */
+/** A world whose PATH has node but not claude. */
 function bareWorld(): World {
   const world = createWorld();
   world.env["PATH"] = join(process.execPath, "..");
@@ -44,7 +44,7 @@ describe("c-mem install", () => {
     const world = installWorld(USERS_OWN);
     const result = await run(world, ["install", "--yes"]);
     expect([result.status, result.stderr]).toEqual([0, expect.stringContaining("add c-mem's hooks")]);
-    // What it has brought in is told, and stdout left to JSON.
+    // Progress goes to stderr; stdout has only JSON.
     expect([result.stdout, result.stderr]).toEqual(["", expect.stringMatching(/Read 0 transcripts[\s\S]*Done\./)]);
     const text = readFileSync(world.settings, "utf8");
     expect(text).toContain("// mine");
@@ -58,14 +58,14 @@ describe("c-mem install", () => {
     expect(args).toEqual([join(world.home, "plugin", "c-mem", "dist", "hook.cjs"), "new"]);
   });
 
-  it("passes doctor, which reports what would keep the hooks from running", async () => {
+  it("passes doctor, which reports settings that would stop the hooks", async () => {
     const plain = installWorld("{}");
     await run(plain, ["install", "--yes"]);
     expect(await run(plain, ["doctor"])).toMatchObject({
       status: 0,
       stdout: expect.stringContaining("ok    hook runs"),
     });
-    // The client passes over a settings file with comments, all of it.
+    // The client ignores a settings file with comments.
     const commented = installWorld(USERS_OWN);
     expect((await run(commented, ["install", "--yes"])).stderr).toContain("ignores");
     expect(await run(commented, ["doctor"])).toMatchObject({
@@ -98,7 +98,7 @@ describe("c-mem install", () => {
     expect((await run(world, ["doctor"])).status).toBe(0);
   });
 
-  it("does not change a user's server of that name, nor an unknown state file", async () => {
+  it("does not change a user's MCP server of the same name, or an unknown state file", async () => {
     const own = '{"mcpServers": {"c-mem": {"command": "c-mem", "args": ["mcp"]}}}';
     const world = installWorld("{}");
     const state = join(world.claudeDir, ".claude.json");
@@ -126,7 +126,7 @@ describe("c-mem install", () => {
     expect([readFileSync(world.settings, "utf8"), allBytes(world.home)]).toEqual([settings, home]);
   });
 
-  it("asks, and without a terminal or --yes changes nothing", async () => {
+  it("asks first, and changes nothing without a terminal or --yes", async () => {
     const world = installWorld(USERS_OWN);
     const result = await run(world, ["install"]);
     expect([result.status, result.stderr]).toEqual([2, expect.stringContaining("--yes")]);
@@ -135,7 +135,7 @@ describe("c-mem install", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ schema_version: 1, command: "install", error: { code: "usage" } });
   });
 
-  it.each(["plugin", "plugin/c-mem/dist/hook.cjs"])("repairs itself when %s is missing", async (gone) => {
+  it.each(["plugin", "plugin/c-mem/dist/hook.cjs"])("repairs the plugin folder if %s is missing", async (gone) => {
     const world = installWorld();
     await run(world, ["install", "--yes"]);
     rmSync(join(world.home, gone), { recursive: true });
@@ -145,7 +145,7 @@ describe("c-mem install", () => {
     expect((await run(world, ["doctor"])).status).toBe(0);
   });
 
-  it.each(['{"hooks": null}', '{"hooks": []}'])("does not touch %s, and says why", async (settings) => {
+  it.each(['{"hooks": null}', '{"hooks": []}'])("does not change %s, and says why", async (settings) => {
     const world = installWorld(settings);
     expect(await run(world, ["install", "--yes"])).toMatchObject({
       status: 1,
@@ -155,14 +155,14 @@ describe("c-mem install", () => {
     expect(existsSync(world.home)).toBe(false);
   });
 
-  it("does not touch settings that are not JSON, and says so", async () => {
+  it("does not change settings that are not JSON, and says so", async () => {
     const world = installWorld('{ "model": ');
     const result = await run(world, ["install", "--yes"]);
     expect([result.status, result.stderr]).toEqual([1, expect.stringContaining("not valid JSON")]);
     expect(readFileSync(world.settings, "utf8")).toBe('{ "model": ');
   });
 
-  it("follows a settings file that is a link, and leaves the link", async () => {
+  it("changes the target of a settings file that is a link", async () => {
     const world = installWorld();
     const dotfile = join(world.env["HOME"] ?? "", "dotfile.json");
     writeFileSync(dotfile, "{}\n");
@@ -175,14 +175,14 @@ describe("c-mem install", () => {
     expect(readFileSync(dotfile, "utf8")).toBe("{}\n");
   });
 
-  it("says what to do when --method plugin has no claude command", async () => {
+  it("says what to do if --method plugin finds no claude command", async () => {
     const result = await run(installWorld(), ["install", "--method", "plugin", "--yes"]);
     expect([result.status, result.stderr]).toEqual([1, expect.stringContaining("--claude")]);
     expect((await run(installWorld(), ["install", "--method", "magic", "--yes"])).status).toBe(2);
   });
 });
 
-describe("with a folder in place of an agent's settings", () => {
+describe("if an agent's settings file is a folder", () => {
   it.each([
     ["claude-code", ".claude/settings.json"],
     ["claude-code", ".claude.json"],
@@ -191,7 +191,7 @@ describe("with a folder in place of an agent's settings", () => {
     ["copilot-cli", ".copilot/mcp-config.json"],
     ["opencode", ".config/opencode/opencode.json"],
     ["cursor", ".cursor/hooks.json"],
-  ])("install %s says so, and changes nothing", async (agent, file) => {
+  ])("install %s reports it and changes nothing", async (agent, file) => {
     const world = bareWorld();
     const { CLAUDE_CONFIG_DIR: _, ...env } = world.env;
     const home = env["HOME"] ?? "";
@@ -217,7 +217,7 @@ describe("c-mem uninstall", () => {
   });
 
   it.each([USERS_OWN, "{}", '{"a":1}', undefined])(
-    "leaves settings %j byte for byte as they were, and keeps the memory",
+    "restores settings %j byte for byte, and keeps the data",
     async (settings) => {
       const world = installWorld(settings);
       await run(world, ["install", "--yes"]);
@@ -237,7 +237,7 @@ describe("c-mem uninstall", () => {
     undefined,
     STATE,
     '{\n  "mcpServers": {\n    "other": {\n      "command": "x"\n    }\n  },\n  "userID": "u"\n}',
-  ])("leaves the client's state %j byte for byte as it was", async (text) => {
+  ])("restores the client's state %j byte for byte", async (text) => {
     const world = installWorld("{}");
     const state = join(world.claudeDir, ".claude.json");
     if (text !== undefined) writeFileSync(state, text, { mode: 0o600 });
@@ -261,7 +261,7 @@ describe("c-mem uninstall", () => {
     ]);
   });
 
-  it("keeps what the user changed between two installs", async () => {
+  it("keeps changes that the user made between two installs", async () => {
     const world = installWorld('{ "model": "opus" }\n');
     await run(world, ["install", "--yes"]);
     writeFileSync(world.settings, '{ "model": "sonnet" }\n');
@@ -270,7 +270,7 @@ describe("c-mem uninstall", () => {
     expect(JSON.parse(readFileSync(world.settings, "utf8"))).toEqual({ model: "sonnet" });
   });
 
-  it("keeps the user's changes since", async () => {
+  it("keeps changes that the user made after install", async () => {
     const world = installWorld(USERS_OWN);
     await run(world, ["install", "--yes"]);
     writeFileSync(world.settings, readFileSync(world.settings, "utf8").replace('"opus"', '"sonnet"'));
@@ -281,12 +281,15 @@ describe("c-mem uninstall", () => {
     expect(text).not.toContain("c-mem");
   });
 
-  it.each(['{"hooks":{}}', '{"hooks":{"Stop":[]}}\n', '\uFEFF{"a":1}'])("also %j", async (settings) => {
-    const world = installWorld(settings);
-    await run(world, ["install", "--yes"]);
-    await run(world, ["uninstall", "--yes"]);
-    expect(readFileSync(world.settings, "utf8")).toBe(settings);
-  });
+  it.each(['{"hooks":{}}', '{"hooks":{"Stop":[]}}\n', '\uFEFF{"a":1}'])(
+    "restores %j byte for byte",
+    async (settings) => {
+      const world = installWorld(settings);
+      await run(world, ["install", "--yes"]);
+      await run(world, ["uninstall", "--yes"]);
+      expect(readFileSync(world.settings, "utf8")).toBe(settings);
+    },
+  );
 
   it("--purge removes the hooks from every config folder, and deletes only C-Mem's files", async () => {
     const world = installWorld("{}");
@@ -299,11 +302,11 @@ describe("c-mem uninstall", () => {
     expect(readdirSync(world.home)).toEqual(["mine.txt", "repair-notes"]);
   });
 
-  it("--purge leaves nothing", async () => {
+  it("--purge deletes the data directory", async () => {
     const world = installWorld();
     await run(world, ["install", "--yes"]);
     await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "gone" });
-    // As after a kill in the middle of restoring or repairing: whole copies of the memory.
+    // Copies of the database that a killed restore or repair leaves.
     for (const name of ["c-mem.db.incoming", "c-mem.db.swap", "repair-123", "config.json.new"]) {
       writeFileSync(join(world.home, name), "gone");
     }
@@ -314,7 +317,7 @@ describe("c-mem uninstall", () => {
 });
 
 describe("on a Node without SQLite", () => {
-  /** Stands in for an old Node: the real one, told to be without the module that matters. */
+  /** Simulates an old Node: the real one without the SQLite module. */
   function oldNode(world: World): string {
     const folder = join(world.env["HOME"] ?? "", "old-bin");
     mkdirSync(folder);
@@ -329,7 +332,7 @@ describe("on a Node without SQLite", () => {
     return node;
   }
 
-  it("hooks capture, context stays silent, and commands say what to do", async () => {
+  it("hooks record, context is empty, and commands say what to do", async () => {
     const world = createWorld();
     const node = oldNode(world);
     await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "caught" }, { node });
@@ -352,7 +355,7 @@ describe("on a Node without SQLite", () => {
     expect((await run(world, ["projects"], { node })).status).toBe(1);
   });
 
-  it("everything works after install recorded a Node with SQLite", async () => {
+  it("hooks and commands work after install recorded a Node with SQLite", async () => {
     const world = createWorld();
     const node = oldNode(world);
     await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "caught" }, { node });

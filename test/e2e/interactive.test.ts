@@ -1,4 +1,4 @@
-// c-mem without arguments on a terminal, on a real one.
+// c-mem without arguments on a real terminal.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -111,7 +111,7 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
     expect(await pty.exit).toBe(0);
   });
 
-  it("adds semantic search after a pause in typing, says so, and falls back to keyword search without a model", async () => {
+  it("adds semantic search after a pause in typing, and uses keyword search without a model", async () => {
     const away = createWorld();
     const paths = resolvePaths(away.env);
     const server = await serveModel(paths);
@@ -134,7 +134,7 @@ describe.skipIf(!hasPty())("c-mem on a terminal (skipped where util-linux' scrip
   });
 
   it.each(["cols 80", "cols 120"])(
-    "leaves lists their lines on a terminal of %s, however long ids are",
+    "prints one line per entry on a terminal of %s, even if ids are long",
     async (size) => {
       const many = createWorld();
       const { db, add } = seed.seedStore(resolvePaths(many.env).database);

@@ -1,4 +1,4 @@
-// The lint rule that keeps the layers apart fails on every import against the direction.
+// The lint rule for layers rejects every import in the wrong direction.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ROOT } from "./harness.ts";
 
-/** What oxlint says of one file that holds one import. */
+/** The output of oxlint for a file with one import. */
 function lint(file: string, from: string): string {
   const folder = mkdtempSync(join(tmpdir(), "c-mem-lint-"));
   copyFileSync(join(ROOT, ".oxlintrc.json"), join(folder, ".oxlintrc.json"));

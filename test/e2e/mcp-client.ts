@@ -1,4 +1,4 @@
-// The official client, talking to a real server process.
+// Connects the official MCP client to a real server process.
 import { type CallToolResult, Client, type ClientCapabilities, type ElicitResult } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { onTestFinished } from "vitest";
@@ -13,9 +13,9 @@ export interface Connected {
 export interface ConnectOptions {
   cwd?: string;
   env?: Record<string, string>;
-  /** Where the client says it works. */
+  /** The roots that the client reports. */
   root?: string;
-  /** What the person answers when asked. */
+  /** The user's answer to a question of the server. */
   elicit?: (message: string) => ElicitResult;
   isModern?: boolean;
   args?: string[];

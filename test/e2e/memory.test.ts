@@ -1,4 +1,4 @@
-// Memory as a user meets it: derived from what the hooks saw, and again whenever they ask for it.
+// Memory on the command line: derived from recorded hooks, and again by c-mem rebuild.
 import { describe, expect, it } from "vitest";
 import { createWorld, data, hook, rows, run, type World } from "./harness.ts";
 

@@ -6,7 +6,7 @@ import { ended, prompt, seedStore } from "../seed.ts";
 import { createWorld, run } from "./harness.ts";
 
 describe("c-mem model", () => {
-  it("says how to install a model, and installs nothing by itself", async () => {
+  it("says how to install a model, and downloads nothing without consent", async () => {
     const world = createWorld();
     expect(await run(world, ["model"])).toMatchObject({
       status: 0,
@@ -16,7 +16,7 @@ describe("c-mem model", () => {
     expect(JSON.parse(stdout)).toMatchObject({ command: "model", data: { state: "missing", id: null, bytes: null } });
     const dry = await run(world, ["model", "install", "--dry-run"]);
     expect(dry).toMatchObject({ status: 0, stderr: expect.stringContaining("from npm") });
-    // No terminal to ask on.
+    // There is no terminal to ask on.
     expect(await run(world, ["model", "install"])).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("--yes"),

@@ -1,4 +1,4 @@
-// Choosing a model, what `doctor` and `status` say of it, and what it cost: as a user runs it.
+// Configuring a model provider: config, install, doctor, status and cost.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -75,7 +75,7 @@ describe("c-mem config", () => {
     [["config", "set", "provider"], "takes a key and a value"],
     [["config", "set", "nonsense", "1"], "no setting"],
     [["config", "drop", "provider"], "One of: get, set, unset"],
-  ])("%j is refused with exit code 2", async (args, words) => {
+  ])("rejects %j with exit code 2", async (args, words) => {
     const { status, stderr } = await run(createWorld(), args);
     expect([status, stderr]).toEqual([2, expect.stringContaining(words)]);
   });
@@ -93,7 +93,7 @@ describe("c-mem config", () => {
 });
 
 describe("c-mem install --provider", () => {
-  it("is the only way to set up a model at install, and explains it first", async () => {
+  it("explains what is sent and sets up the model, which plain install does not", async () => {
     const world = createWorld();
     const plain = await run(world, ["install", "--dry-run", "--no-sync"]);
     expect(plain.stderr).not.toContain("provider");
@@ -104,7 +104,7 @@ describe("c-mem install --provider", () => {
   });
 });
 
-describe("c-mem doctor, without a request to a model", () => {
+describe("c-mem doctor, which sends no request to a model,", () => {
   it.each<[string, Record<string, string>, Record<string, string>, string, RegExp]>([
     ["no model", {}, {}, "ok", /^none/],
     ["a key that is there", { provider: "anthropic" }, { ANTHROPIC_API_KEY: "k" }, "ok", /claude-haiku-5-5 at https/],
@@ -198,7 +198,7 @@ describe("c-mem cost", () => {
     });
   });
 
-  it("of a project by its name", async () => {
+  it("shows the cost of a project by name", async () => {
     const world = await worldWith({});
     enter(world, today());
     expect((await run(world, ["cost", "--project", "project"])).stdout).toContain("for project since");

@@ -1,4 +1,4 @@
-// The plugin in Claude Code, with a stand-in for the client that writes the files the real one (2.1.325) writes.
+// The plugin in Claude Code, with a fake client that writes the same files as the real one (2.1.325).
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -53,14 +53,14 @@ async function installedWorld(): Promise<PluginWorld> {
   const claude = join(folder, "claude");
   writeFileSync(claude, `#!/bin/sh\nexec ${process.execPath} ${join(folder, "client.cjs")} "$@"\n`);
   chmodSync(claude, 0o755);
-  // Other plugins are there already, and stay.
+  // Other plugins are installed already and must stay.
   const plugins = join(world.claudeDir, "plugins");
   mkdirSync(join(plugins, "cache", "other"), { recursive: true });
   writeFileSync(join(plugins, "installed_plugins.json"), '{"version": 2, "plugins": {"a@other": [{}]}}');
   writeFileSync(join(plugins, "known_marketplaces.json"), '{"other": {}}');
   const result = await run(world, ["install", "--yes", "--no-sync", "--claude", claude]);
   if (result.status !== 0) throw new Error(result.stderr);
-  // From now on there is no claude to be found.
+  // From now on claude is not on the PATH.
   world.env["PATH"] = join(process.execPath, "..");
   return { ...world, claude };
 }
@@ -101,7 +101,7 @@ describe("c-mem uninstall", () => {
   it.each([
     ["with the claude command", true],
     ["without it", false],
-  ])("--purge %s leaves nothing in the client's folder", async (_, hasClaude) => {
+  ])("--purge %s removes everything from the client's folder", async (_, hasClaude) => {
     const world = await installedWorld();
     mkdirSync(join(world.claudeDir, "plugins", "data", "c-mem-c-mem"), { recursive: true });
     const args = ["uninstall", "--purge", "--yes", ...(hasClaude ? ["--claude", world.claude] : [])];
@@ -119,7 +119,7 @@ describe("c-mem uninstall", () => {
     expect(existsSync(join(plugins, "cache", "other"))).toBe(true);
   });
 
-  it("--purge lists what it leaves", async () => {
+  it("--purge lists the files it does not remove", async () => {
     const world = await installedWorld();
     writeFileSync(join(world.home, "mine.txt"), "not C-Mem's");
     const { stderr } = await run(world, ["uninstall", "--purge", "--yes"]);

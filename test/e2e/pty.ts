@@ -1,4 +1,4 @@
-// Runs a command on a terminal of its own: util-linux' `script` has the pty, so no native addon is needed.
+// Runs a command on a pseudo terminal: uses `script` of util-linux instead of a native addon.
 import { spawn, spawnSync } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
 import { BIN, type World } from "./harness.ts";
@@ -8,9 +8,9 @@ const POLL_MS = 20;
 
 export interface Pty {
   type(keys: string): void;
-  /** What was drawn last, without colours. */
+  /** The last frame without colours. */
   screen(): string;
-  /** Everything the command has sent. */
+  /** All output so far. */
   sent(): string;
   waitFor(pattern: RegExp): Promise<void>;
   exit: Promise<number | null>;
@@ -20,7 +20,7 @@ export function hasPty(): boolean {
   return spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux") ?? false;
 }
 
-/** `after` is a shell command for the same terminal, for looking at what is left of it. */
+/** `after`: a shell command that runs next on the same terminal, to check its state. */
 export function startPty(
   world: World,
   options: { args?: string; cwd?: string; after?: string; size?: string; env?: Record<string, string> } = {},

@@ -1,11 +1,11 @@
-// What is kept of a session and what is not: skipped tools, private text, secrets, long outputs.
+// What is recorded of a session and what is left out: skipped tools, private text, secrets, long outputs.
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { allBytes, createWorld, hook, rows, run } from "./harness.ts";
 
-describe("what is recorded", () => {
-  it("leaves out the tools on the skip list, which can be changed", async () => {
+describe("recording a session", () => {
+  it("leaves out tools on the skip list, which can be changed", async () => {
     const world = createWorld();
     const use = (name: string, id: string) => ({
       session_id: "s",
@@ -28,7 +28,7 @@ describe("what is recorded", () => {
     ]);
   });
 
-  it("is nothing if a project or the user disables it", async () => {
+  it("stops if a project or the user disables it", async () => {
     const world = createWorld();
     const prompt = { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "hidden" };
     writeFileSync(join(world.project, ".c-mem.json"), '{"enabled": false}');
@@ -56,7 +56,7 @@ describe("what is recorded", () => {
     expect(row?.output.length).toBeLessThan(33_000);
   });
 
-  it("is in private files only", async () => {
+  it("writes only files that other users cannot read", async () => {
     const world = createWorld();
     await hook(world, "context", { session_id: "s", hook_event_name: "SessionStart", source: "startup" });
     await hook(world, "new", { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "<private>x</private>" });
@@ -68,7 +68,7 @@ describe("what is recorded", () => {
     }
   });
 
-  it("has no secret and nothing private in any byte on disk", async () => {
+  it("writes no secret and no private text to the disk", async () => {
     const world = createWorld();
     const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
     const turn = { session_id: "s", prompt_id: "p" };
@@ -139,7 +139,7 @@ describe("what is recorded", () => {
     await hook(world, "summary", { ...turn, hook_event_name: "Stop", last_assistant_message: "SECRETWORK" });
     expect(await rows(world, "SELECT * FROM tool_uses")).toEqual([]);
     expect(allBytes(world.home)).not.toContain("SECRETWORK");
-    // The next turn is recorded again, but not what the private one still has running.
+    // The next turn is recorded, but not tool uses of the private turn that end later.
     await hook(world, "new", {
       session_id: "s",
       prompt_id: "open",
@@ -153,7 +153,7 @@ describe("what is recorded", () => {
     expect(allBytes(world.home)).not.toContain("SECRETWORK");
   });
 
-  it("excludes a private turn also if its last hook comes after the session's end", async () => {
+  it("excludes a private turn even if its last hook runs after the session's end", async () => {
     const world = createWorld();
     const turn = { session_id: "s", prompt_id: "p" };
     await hook(world, "new", { ...turn, hook_event_name: "UserPromptSubmit", prompt: "<private>HUSH</private>" });
@@ -170,7 +170,7 @@ describe("what is recorded", () => {
     expect(allBytes(world.home)).not.toContain("HUSH");
   });
 
-  it("is filtered also in one-word fields", async () => {
+  it("filters fields of one word too", async () => {
     const world = createWorld();
     const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
     await hook(world, "context", {
@@ -186,7 +186,7 @@ describe("what is recorded", () => {
     expect(allBytes(world.home)).not.toMatch(/ghp_|HUSH/);
   });
 
-  it("keeps files of two projects in one session apart", async () => {
+  it("separates the files of two projects in one session", async () => {
     const world = createWorld();
     const other = join(world.project, "..", "other");
     mkdirSync(other);

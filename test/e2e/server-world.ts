@@ -1,4 +1,4 @@
-// A real worker that serves, and requests to it over real sockets, as a browser or a program would send them.
+// Starts a real worker with its HTTP server, and sends requests over real sockets.
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -12,21 +12,21 @@ export interface Served extends World {
   pid: number;
 }
 
-export interface Got {
+export interface HttpReply {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
   json: { data: Record<string, unknown>; error: { code: string } };
 }
 
-/** Its worker goes with the test. */
+/** A new world with a server, which stops when the test ends. */
 export function createServed(env: Record<string, string> = {}): Promise<Served> {
   const world = createWorld();
   Object.assign(world.env, env);
   return serveUntilEnd(world);
 }
 
-/** What is in it already is served. Its worker goes with the test. */
+/** Starts the world's server, which stops when the test ends. */
 export function serveUntilEnd(world: World): Promise<Served> {
   world.env["C_MEM_WORKER"] = "1";
   onTestFinished(async () => {
@@ -56,14 +56,14 @@ export function readRecord(
   }
 }
 
-export interface AskOptions {
+export interface RequestOptions {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
 }
 
-/** With the token unless the headers say otherwise; `Host` is what is asked for. */
-export function ask(served: Served, path: string, options: AskOptions = {}): Promise<Got> {
+/** Sends a request with the token, unless `headers` replaces it. */
+export function send(served: Served, path: string, options: RequestOptions = {}): Promise<HttpReply> {
   const { method = "GET", headers = {}, body } = options;
   return new Promise((done, fail) => {
     const sent = request(
@@ -82,7 +82,7 @@ export function ask(served: Served, path: string, options: AskOptions = {}): Pro
         response.on("end", () => {
           const text = Buffer.concat(chunks).toString();
           const isJson = String(response.headers["content-type"]).includes("json");
-          const json = (isJson ? JSON.parse(text) : {}) as Got["json"];
+          const json = (isJson ? JSON.parse(text) : {}) as HttpReply["json"];
           done({ status: response.statusCode ?? 0, headers: response.headers, text, json });
         });
       },
@@ -98,7 +98,7 @@ export interface Watcher {
   close(): void;
 }
 
-/** Reads the stream as EventSource does. `read: false` never takes a byte. */
+/** Opens the event stream like EventSource. With `read: false` it reads no bytes. */
 export function watch(served: Served, options: { lastEventId?: string; read?: boolean } = {}): Promise<Watcher> {
   return new Promise((done, fail) => {
     const headers: Record<string, string> = { Authorization: `Bearer ${served.token}` };

@@ -1,4 +1,4 @@
-// The page and the API as the worker serves them, over real sockets: who is let in, what is refused, what goes on.
+// The worker's HTTP server over real sockets: access, rejected requests, port, event stream and replies.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -11,7 +11,7 @@ import { EVENTS } from "../../src/server/schemas/events.ts";
 import { bash, ended, prompt, seedStore, touch } from "../seed.ts";
 import { allBytes, createWorld, data, hook, ROOT, run } from "./harness.ts";
 import {
-  ask,
+  send,
   createServed,
   readRecord,
   type Served,
@@ -23,7 +23,7 @@ import {
 
 const PROMPT = { hook_event_name: "UserPromptSubmit", prompt: "Use a queue for the mails" };
 
-async function until(what: string, look: () => boolean | Promise<boolean>, maxMs = 45_000): Promise<void> {
+async function waitUntil(what: string, look: () => boolean | Promise<boolean>, maxMs = 45_000): Promise<void> {
   for (const start = Date.now(); !(await look()); await setTimeout(50)) {
     if (Date.now() - start > maxMs) throw new Error(`timed out: ${what}`);
   }
@@ -31,16 +31,16 @@ async function until(what: string, look: () => boolean | Promise<boolean>, maxMs
 
 const names = (watcher: Watcher): string[] => watcher.events.map(({ event }) => event);
 
-/** What answers is loaded with the first question, for which a command does not wait as long as a test does. */
-const warmUp = (served: Served) => ask(served, "/api/jobs");
+/** The first request loads the server's code, which can take longer than a command's timeout. */
+const warmUp = (served: Served) => send(served, "/api/jobs");
 
 describe("access", () => {
   it("requires the token; without it only the health check answers", async () => {
     const served = await createServed();
     expect(statSync(join(served.home, "server.json")).mode & 0o777).toBe(0o600);
     expect(served.token).toMatch(/^[0-9a-f]{64}$/);
-    expect((await ask(served, "/api/jobs")).status).toBe(200);
-    const life = await ask(served, "/health", { headers: { Authorization: "" } });
+    expect((await send(served, "/api/jobs")).status).toBe(200);
+    const life = await send(served, "/health", { headers: { Authorization: "" } });
     expect(JSON.parse(life.text)).toEqual({ name: "c-mem", version: expect.any(String) as string, pid: served.pid });
     for (const Authorization of ["", "Bearer", "Bearer wrong", `Basic ${served.token}`, `Bearer ${served.token}0`]) {
       for (const [method, path] of [
@@ -49,7 +49,7 @@ describe("access", () => {
         ["GET", "/stream"],
         ["POST", "/sessions/init"],
       ] as const) {
-        const { status, json } = await ask(served, path, { method, headers: { Authorization } });
+        const { status, json } = await send(served, path, { method, headers: { Authorization } });
         expect([status, json.error.code]).toEqual([401, "unauthorized"]);
       }
     }
@@ -59,38 +59,38 @@ describe("access", () => {
     const served = await createServed();
     const wrong = { headers: { Authorization: "Bearer no" } };
     const statuses: number[] = [];
-    for (let tries = 0; tries < 30; tries++) statuses.push((await ask(served, "/api/jobs", wrong)).status);
+    for (let tries = 0; tries < 30; tries++) statuses.push((await send(served, "/api/jobs", wrong)).status);
     expect([statuses[0], statuses.at(-1)]).toEqual([401, 429]);
-    expect((await ask(served, "/api/jobs", wrong)).headers["retry-after"]).toBe("60");
-    expect((await ask(served, "/api/jobs")).status).toBe(200);
+    expect((await send(served, "/api/jobs", wrong)).headers["retry-after"]).toBe("60");
+    expect((await send(served, "/api/jobs")).status).toBe(200);
   });
 
-  it("is given by the one-time link of `c-mem open`", async () => {
+  it("is granted by the one-time link of `c-mem open`", async () => {
     const served = await createServed();
     await warmUp(served);
     const { stdout } = await run(served, ["open", "--no-browser"]);
     const url = new URL(stdout.trim());
     expect(url.origin).toBe(`http://127.0.0.1:${served.port}`);
     const link = { headers: { Authorization: "", "Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate" } };
-    const first = await ask(served, url.pathname + url.search, link);
+    const first = await send(served, url.pathname + url.search, link);
     expect([first.status, first.headers["location"]]).toEqual([303, "/"]);
     const cookie = String(first.headers["set-cookie"]);
     expect(cookie).toMatch(/HttpOnly/);
     expect(cookie).toMatch(/SameSite=Strict/);
     expect(cookie).not.toContain(served.token);
-    expect((await ask(served, url.pathname + url.search, link)).status).toBe(401);
+    expect((await send(served, url.pathname + url.search, link)).status).toBe(401);
     const Cookie = cookie.split(";")[0] ?? "";
     const page = { Authorization: "", Cookie, "Sec-Fetch-Site": "same-origin" };
-    expect((await ask(served, "/api/jobs", { headers: page })).status).toBe(200);
+    expect((await send(served, "/api/jobs", { headers: page })).status).toBe(200);
     const body = JSON.stringify({ value: 1_000 });
     const change = { method: "PUT", body, headers: { ...page, "Content-Type": "application/json" } };
-    expect((await ask(served, "/api/settings/contextTokens", change)).status).toBe(200);
+    expect((await send(served, "/api/settings/contextTokens", change)).status).toBe(200);
     const form = { ...change, headers: { ...page, "Content-Type": "text/plain" } };
-    expect((await ask(served, "/api/settings/contextTokens", form)).status).toBe(401);
+    expect((await send(served, "/api/settings/contextTokens", form)).status).toBe(401);
     const silent = { ...change, headers: { Authorization: "", Cookie, "Content-Type": "application/json" } };
-    expect((await ask(served, "/api/settings/contextTokens", silent)).status).toBe(401);
+    expect((await send(served, "/api/settings/contextTokens", silent)).status).toBe(401);
     const forged = { ...page, Cookie: `${Cookie.slice(0, -1)}${Cookie.endsWith("0") ? "1" : "0"}` };
-    expect((await ask(served, "/api/jobs", { headers: forged })).status).toBe(401);
+    expect((await send(served, "/api/jobs", { headers: forged })).status).toBe(401);
   });
 });
 
@@ -118,7 +118,7 @@ describe("c-mem open", () => {
 });
 
 describe("a rejected request", () => {
-  it("has another host name, origin or site, even with a token", async () => {
+  it("is one from another host name, origin or site, even with a token", async () => {
     const served = await createServed();
     const own = `127.0.0.1:${served.port}`;
     const cases: [Record<string, string>, number][] = [
@@ -136,9 +136,12 @@ describe("a rejected request", () => {
       [{ Host: own, "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate" }, 403],
     ];
     for (const [headers, status] of cases) {
-      expect({ headers, status: (await ask(served, "/api/jobs", { headers })).status }).toEqual({ headers, status });
+      expect({ headers, status: (await send(served, "/api/jobs", { headers })).status }).toEqual({
+        headers,
+        status,
+      });
     }
-    const preflight = await ask(served, "/api/jobs", {
+    const preflight = await send(served, "/api/jobs", {
       method: "OPTIONS",
       headers: { Origin: "https://evil.example" },
     });
@@ -146,32 +149,32 @@ describe("a rejected request", () => {
     expect(preflight.headers["access-control-allow-origin"]).toBeUndefined();
   });
 
-  it("has a body that is too large or not JSON, and the server continues", async () => {
+  it("is one whose body is too large or not JSON, and the server continues", async () => {
     const served = await createServed();
     const post = { method: "POST", headers: { "Content-Type": "application/json" } };
-    // Refused by its Content-Length: a slow sender is disconnected before it has sent everything.
+    // Rejected by its Content-Length: a slow sender is disconnected before it has sent the body.
     const announced = { ...post.headers, "Content-Length": String(5 * 1024 * 1024) };
-    const refused = await ask(served, "/sessions/init", { ...post, headers: announced });
+    const refused = await send(served, "/sessions/init", { ...post, headers: announced });
     expect([refused.status, refused.json.error.code]).toEqual([413, "too_large"]);
-    // The last byte is the one too many: all is sent when it is refused.
+    // One byte too many: rejected after all bytes were sent.
     const large = `"${"x".repeat(4 * 1024 * 1024 - 1)}"`;
     const chunked = { ...post, headers: { ...post.headers, "Transfer-Encoding": "chunked" }, body: large };
-    expect((await ask(served, "/sessions/init", chunked)).status).toBe(413);
-    const none = await ask(served, "/api/settings/contextTokens", { method: "DELETE" });
+    expect((await send(served, "/sessions/init", chunked)).status).toBe(413);
+    const none = await send(served, "/api/settings/contextTokens", { method: "DELETE" });
     expect([none.status, none.json.error]).toEqual([200, undefined]);
     const small = { ...chunked, method: "PUT", body: JSON.stringify({ value: 1_000 }) };
-    expect((await ask(served, "/api/settings/contextTokens", small)).status).toBe(200);
-    const broken = await ask(served, "/sessions/init", { ...post, body: '{"secret": hunter2' });
+    expect((await send(served, "/api/settings/contextTokens", small)).status).toBe(200);
+    const broken = await send(served, "/sessions/init", { ...post, body: '{"secret": hunter2' });
     expect([broken.status, broken.text.includes("hunter2")]).toEqual([400, false]);
-    expect((await ask(served, "/api/jobs")).status).toBe(200);
+    expect((await send(served, "/api/jobs")).status).toBe(200);
   });
 
-  it("has a hostile setting, and the file is unchanged", async () => {
+  it("is one with an invalid setting, and the file is unchanged", async () => {
     const served = await createServed();
     const path = join(served.home, "config.json");
     writeFileSync(path, '{\n  "contextTokens": 900,\n  "mine": "stays"\n}\n');
     const put = (key: string, value: unknown) =>
-      ask(served, `/api/settings/${key}`, { method: "PUT", body: JSON.stringify({ value }) });
+      send(served, `/api/settings/${key}`, { method: "PUT", body: JSON.stringify({ value }) });
     for (const [key, value] of [
       ["contextTokens", "1e9"],
       ["__proto__", { polluted: true }],
@@ -193,7 +196,7 @@ describe("a rejected request", () => {
   it("gets security headers that allow no scripts", async () => {
     const served = await createServed();
     for (const path of ["/health", "/api/jobs", "/api/nothing", "/", "/deep/link"]) {
-      const { headers } = await ask(served, path);
+      const { headers } = await send(served, path);
       expect(headers["content-security-policy"]).toMatch(/default-src 'none'; script-src 'self'/);
       expect(headers["content-security-policy"]).not.toContain("unsafe");
       expect(headers["x-content-type-options"]).toBe("nosniff");
@@ -203,24 +206,24 @@ describe("a rejected request", () => {
 });
 
 describe("the port", () => {
-  it("is the next free one if taken, and the same after a kill, with the same token", async () => {
+  it("is the next free one if taken, and stays the same after a kill, with the same token", async () => {
     const taken = await occupy();
     const served = await createServed({ C_MEM_PORT: String(portOf(taken)) });
     expect(served.port).not.toBe(portOf(taken));
-    expect((await ask(served, "/health")).status).toBe(200);
+    expect((await send(served, "/health")).status).toBe(200);
     process.kill(served.pid, "SIGKILL");
-    // Its socket closes before the process is gone, and until then `worker start` takes it for running.
-    await until("it is gone", async () => !isSameProcess(served));
+    // The socket closes before the process ends, and until then `worker start` sees a running worker.
+    await waitUntil("it is gone", async () => !isSameProcess(served));
     taken.close();
     const again = await startServed(served);
     expect({ port: again.port, token: again.token }).toEqual({ port: served.port, token: served.token });
-    expect((await ask(again, "/api/jobs")).status).toBe(200);
+    expect((await send(again, "/api/jobs")).status).toBe(200);
   });
 
   it("is closed with port 0, and the worker still works", async () => {
-    const served = await createServedNowhere();
+    const served = await createServedWithoutPort();
     await hook(served, "new", { session_id: "s", prompt_id: "p", ...PROMPT });
-    await until("it was brought in", async () => readdirSync(join(served.home, "spool")).length === 0);
+    await waitUntil("it was brought in", async () => readdirSync(join(served.home, "spool")).length === 0);
     expect(readRecord(served)).toBeUndefined();
     const { stderr, status } = await run(served, ["open", "--print"]);
     expect([status, stderr.includes("port: 0")]).toEqual([1, true]);
@@ -233,7 +236,7 @@ describe("the port", () => {
   });
 });
 
-async function createServedNowhere(): Promise<Served> {
+async function createServedWithoutPort(): Promise<Served> {
   const world = createWorld();
   Object.assign(world.env, { C_MEM_WORKER: "1", C_MEM_PORT: "0" });
   onTestFinished(async () => {
@@ -255,7 +258,7 @@ function portOf(server: Server): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** As another process does: a hundred, a pause, a hundred more. */
+/** Writes events like another process: 100, a pause, the next 100. */
 async function write(served: Served, count: number, { more = "", pauseMs = 100 } = {}): Promise<void> {
   const { db, add } = seedStore(join(served.home, "c-mem.db"), { project: { key: "k", name: "app", root: "/app" } });
   for (let index = 0; index < count; index++) {
@@ -282,10 +285,10 @@ describe("the stream", () => {
       tool_input: { command: "npm test" },
       tool_response: { stdout: "ok", stderr: "" },
     });
-    await until("prompt and tool use are told", () => names(watcher).includes("tool_use"));
+    await waitUntil("prompt and tool use are told", () => names(watcher).includes("tool_use"));
     const last = watcher.events.at(-1)?.id ?? "";
     watcher.close();
-    const post = (path: string, body: object) => ask(served, path, { method: "POST", body: JSON.stringify(body) });
+    const post = (path: string, body: object) => send(served, path, { method: "POST", body: JSON.stringify(body) });
     await post("/api/sessions/summarize", {
       claudeSessionId: "live",
       last_assistant_message: "We decided to use a queue.",
@@ -293,7 +296,7 @@ describe("the stream", () => {
     await post("/api/sessions/complete", { claudeSessionId: "live", reason: "exit" });
     const again = await watch(served, { lastEventId: last });
     await post("/api/processing", { isProcessing: true });
-    await until("the end and the summary are told", () =>
+    await waitUntil("the end and the summary are told", () =>
       ["session_completed", "summary", "processing_status"].every((name) => names(again).includes(name)),
     );
     again.close();
@@ -314,9 +317,9 @@ describe("the stream", () => {
       watcher.events.filter(({ event }) => event === "tool_use").map(({ data: { id } }) => id);
     const sent = 3_000;
     await write(served, sent);
-    await until("all have all", () => watchers.every((watcher) => told(watcher).length === sent), 30_000);
+    await waitUntil("all have all", () => watchers.every((watcher) => told(watcher).length === sent), 30_000);
     for (const watcher of watchers) expect(told(watcher)).toEqual(told(watchers[0] as Watcher));
-    expect((await ask(served, "/api/jobs")).status).toBe(200);
+    expect((await send(served, "/api/jobs")).status).toBe(200);
     for (const watcher of watchers) watcher.close();
   });
 
@@ -326,9 +329,9 @@ describe("the stream", () => {
     const reader = await watch(served);
     const sent = 25_000;
     await write(served, sent, { more: "x".repeat(2_000), pauseMs: 20 });
-    await until("the other has all", () => reader.events.length >= sent, 40_000);
+    await waitUntil("the other has all", () => reader.events.length >= sent, 40_000);
     const body = JSON.stringify({ isProcessing: false });
-    const left = await ask(served, "/api/processing", { method: "POST", body });
+    const left = await send(served, "/api/processing", { method: "POST", body });
     expect(left.json.data["told"]).toBe("1 reader");
     stalled.close();
     reader.close();
@@ -352,7 +355,7 @@ describe("every reply", () => {
     add("two", ended("It is done."));
     db.close();
     await run(world, ["rebuild", "--all"]);
-    // Before it serves: what a worker finds to do between a command and a request would be told by one of them only.
+    // Run all jobs first: a job between a command and a request would make their results differ.
     await run(world, ["worker", "run", "--once"]);
     const served = await serveUntilEnd(world);
     for (const [path, ...args] of [
@@ -376,8 +379,8 @@ describe("every reply", () => {
       const env = { C_MEM_CONTEXT_TOKENS: "500" };
       const own = path.includes("contextTokens") ? env : {};
       const { stdout } = await run(served, [...args, "--json"], { env: own });
-      const answer = await ask(served, path);
-      expect({ path, ...timeless(answer.json) }).toEqual({ path, ...timeless(JSON.parse(stdout)) });
+      const answer = await send(served, path);
+      expect({ path, ...withoutVolatile(answer.json) }).toEqual({ path, ...withoutVolatile(JSON.parse(stdout)) });
     }
   });
 });
@@ -388,33 +391,33 @@ describe("a large store", () => {
     const { db, add } = seedStore(join(served.home, "c-mem.db"));
     add("one", prompt("Use a queue for the mails"));
     db.exec("CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(120000000))");
-    // Else the next commit might bring all that into the file, for longer than an answer is kept.
+    // Checkpoint now: during the next commit it could take longer than an answer is cached.
     db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     const sessions = async (path = "/api/stats"): Promise<number> =>
-      ((await ask(served, path)).json.data["totals"] as { sessions: number }).sessions;
+      ((await send(served, path)).json.data["totals"] as { sessions: number }).sessions;
     expect(await Promise.all([sessions(), sessions()])).toEqual([1, 1]);
     add("two", prompt("Another one"));
-    // As good for now: had it been counted here, there would be two.
+    // The cached answer is reused: without the cache there would be two counts.
     expect(await sessions()).toBe(1);
     expect(await sessions("/api/stats?agent=claude-code")).toBe(2);
-    await until("what was counted is too old", async () => (await sessions()) === 2, 30_000);
-    const { status, json } = await ask(served, "/api/stats?project=nowhere");
+    await waitUntil("what was counted is too old", async () => (await sessions()) === 2, 30_000);
+    const { status, json } = await send(served, "/api/stats?project=nowhere");
     expect([status, json.error.code]).toEqual([404, "nothing_found"]);
     const health = async (check: string): Promise<string | undefined> =>
-      ((await ask(served, "/api/health")).json.data["results"] as { name: string; state: string }[]).find(
+      ((await send(served, "/api/health")).json.data["results"] as { name: string; state: string }[]).find(
         ({ name }) => name === check,
       )?.state;
     expect(await health("worker")).toBe("ok");
     expect(await health("settings")).toBe("ok");
-    // No change of the store, and yet another answer.
+    // The store is unchanged, but the answer differs.
     writeFileSync(join(served.home, "config.json"), "{");
-    await until("what was found is too old", async () => (await health("settings")) !== "ok", 30_000);
+    await waitUntil("what was found is too old", async () => (await health("settings")) !== "ok", 30_000);
     db.close();
   });
 });
 
-/** Without what is another number at every question. */
-function timeless(given: object): object {
+/** Removes numbers that differ with every request. */
+function withoutVolatile(given: object): object {
   const answer = given as { meta?: { ms?: number; where?: string } };
   const { ms: _, where: _where, ...meta } = answer.meta ?? {};
   return { ...answer, meta };
@@ -433,29 +436,32 @@ describe("an editor without hooks", () => {
       session: { session_id: "first", recorded: true, prompt_number: 1 },
       context_chars: 0,
     });
-    await until("the session is there and over", async () => {
-      const { json } = await ask(served, "/api/sessions/first");
+    await waitUntil("the session is there and over", async () => {
+      const { json } = await send(served, "/api/sessions/first");
       return json.data?.["status"] === "completed" && (json.data["observations"] as unknown[]).length > 0;
     });
-    const { json } = await ask(served, "/api/sessions/first");
+    const { json } = await send(served, "/api/sessions/first");
     expect(json.data).toMatchObject({ agent: "example", project: "project", counts: { prompts: 1, tool_uses: 1 } });
     expect(json.data["files"]).toMatchObject([{ path: "cache.js", created: true }]);
     expect(play("second").context_chars).toBeGreaterThan(100);
-    expect((await ask(served, "/api/sessions?agent=example")).status).toBe(200);
+    expect((await send(served, "/api/sessions?agent=example")).status).toBe(200);
   });
 
-  it("may send the time of an event", async () => {
+  it("can send the time of an event", async () => {
     const served = await createServed();
     const at = new Date(Date.now() - 60_000).toISOString();
     const body = { sessionId: "s", cwd: served.project, prompt: "Fix it", timestamp: at };
-    await ask(served, "/sessions/init", { method: "POST", body: JSON.stringify(body) });
-    expect((await ask(served, "/api/sessions/s")).json.data).toMatchObject({ started_at: at });
+    await send(served, "/sessions/init", { method: "POST", body: JSON.stringify(body) });
+    expect((await send(served, "/api/sessions/s")).json.data).toMatchObject({ started_at: at });
   });
 
-  it("may send everything twice, and private text is not stored", async () => {
+  it("can send everything twice, and private text is not stored", async () => {
     const served = await createServed();
     const post = (path: string, body: object) =>
-      ask(served, path, { method: "POST", body: JSON.stringify({ sessionId: "s", cwd: served.project, ...body }) });
+      send(served, path, {
+        method: "POST",
+        body: JSON.stringify({ sessionId: "s", cwd: served.project, ...body }),
+      });
     const secret = "sk-ant-api03-" + "A1b2".repeat(20);
     for (let times = 0; times < 2; times++) {
       await post("/sessions/init", {
@@ -479,11 +485,11 @@ describe("an editor without hooks", () => {
       tool_response: "of the hidden turn",
     };
     expect((await post("/api/sessions/observations", late)).json.data).toMatchObject({ recorded: false });
-    await until("all is in", async () => {
-      const { json } = await ask(served, "/api/sessions/s");
+    await waitUntil("all is in", async () => {
+      const { json } = await send(served, "/api/sessions/s");
       return (json.data?.["counts"] as { tool_uses: number } | undefined)?.tool_uses === 1;
     });
-    const { json } = await ask(served, "/api/sessions/s");
+    const { json } = await send(served, "/api/sessions/s");
     expect(json.data["counts"]).toMatchObject({ prompts: 1, tool_uses: 1 });
     await run(served, ["worker", "stop"]);
     const bytes = allBytes(served.home);

@@ -1,4 +1,4 @@
-// A session through the five hook commands, and what the next one is told.
+// Records a session with the five hooks, and checks what is injected into the next one.
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -168,7 +168,7 @@ describe("a session", () => {
     ).toEqual({});
   });
 
-  it("that is resumed gets only other sessions; after compaction, its own past", async () => {
+  it("that is resumed gets only other sessions; after compaction it gets its own past", async () => {
     const world = createWorld();
     await workSession(world, "one");
     const resume = { session_id: "one", hook_event_name: "SessionStart", source: "resume" };
@@ -220,13 +220,13 @@ describe("a session", () => {
     }
     expect(await rows(world, "SELECT count(*) AS n FROM prompts")).toEqual([{ n: 2 }]);
     expect(await rows(world, "SELECT count(*) AS n FROM tool_uses")).toEqual([{ n: 1 }]);
-    // The same words in a later turn are another prompt.
+    // The same text in a later turn is a new prompt.
     await hook(world, "summary", { session_id: "n", hook_event_name: "Stop", last_assistant_message: "ok" });
     await hook(world, "new", nameless);
     expect(await rows(world, "SELECT prompt_number FROM prompts WHERE text = 'no id'")).toHaveLength(2);
   });
 
-  it("puts a tool use that arrives before its prompt into the right turn", async () => {
+  it("has a tool use that arrives before its prompt in the right turn", async () => {
     const world = createWorld();
     await hook(world, "save", {
       session_id: "s",
@@ -242,7 +242,7 @@ describe("a session", () => {
     expect(await rows(world, "SELECT prompt_number FROM tool_uses")).toEqual([{ prompt_number: 1 }]);
   });
 
-  it("does not count a machine's prompt as a turn", async () => {
+  it("does not count an automatic prompt as a turn", async () => {
     const world = createWorld();
     await hook(world, "new", { session_id: "s", prompt_id: "p1", hook_event_name: "UserPromptSubmit", prompt: "real" });
     await hook(world, "new", {
@@ -281,7 +281,7 @@ describe("status", () => {
     expect(status["counts"]).toMatchObject({ projects: 1, sessions: 1, subagents: 1, prompts: 1, tool_uses: 4 });
     expect(status["hooks"]).toEqual(
       ["context", "new", "recall", "save", "summary", "cleanup"].map((command) =>
-        // One that only asks is noted where it had something to say.
+        // A hook that only reads is counted if it injected context.
         expect.objectContaining({ command, last_fired: command === "recall" ? null : expect.stringMatching(/^2/) }),
       ),
     );

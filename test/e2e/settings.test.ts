@@ -1,9 +1,9 @@
-// Settings as people give them: typed, in the environment, in config.json. What cannot be read must not record too much.
+// Settings on the command line, in the environment and in config.json. Unreadable settings stop recording.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { allBytes, createWorld, data, hook, rows, run, type World } from "./harness.ts";
-import { ask, createServed } from "./server-world.ts";
+import { createServed, send } from "./server-world.ts";
 
 const SESSION = "11111111-2222-4333-8444-555555555555";
 
@@ -87,7 +87,7 @@ describe("lists in the environment and in config.json", () => {
     const get = async (key: string, env = {}) => (await data(world, ["config", "get", key], { env }))["value"];
     expect(await get("skipTools", { C_MEM_SKIP_TOOLS: '["Bash"]' })).toEqual(["Bash"]);
     expect(await get("skipTools", { C_MEM_SKIP_TOOLS: "Bash, Read" })).toEqual(["Bash", "Read"]);
-    // As an earlier version wrote it.
+    // The form an earlier version wrote.
     writeConfig(world, JSON.stringify({ excludePaths: [`["${world.project}"`, '"/srv/**"]'] }));
     expect(await get("excludePaths")).toEqual([world.project, "/srv/**"]);
     await prompt(world, "hush");
@@ -116,7 +116,7 @@ describe("settings that cannot be read", () => {
   const broken = '{\n  "excludePaths": ["~/clients/**"]\n  "port": 4000\n}';
 
   it.each([[broken], ['{"excludePaths": {"a": 1}}'], [""]])(
-    "%j: nothing is recorded, and a message says so",
+    "stop recording, and a message says so: %j",
     async (text) => {
       const world = createWorld();
       writeConfig(world, text);
@@ -151,7 +151,7 @@ describe("settings that cannot be read", () => {
     expect(await settingsCheck(world)).toMatchObject({ message: expect.stringContaining(".c-mem.json") });
   });
 
-  it("lose no part of a session: it is read from its transcript after the fix", async () => {
+  it("lose no part of a session: sync reads it from the transcript after the fix", async () => {
     const world = createWorld();
     const path = join(world.claudeDir, "projects", "-app", `${SESSION}.jsonl`);
     mkdirSync(dirname(path), { recursive: true });
@@ -180,7 +180,7 @@ describe("settings that cannot be read", () => {
 });
 
 describe("c-mem doctor", () => {
-  it("reports an unknown key with the likely one", async () => {
+  it("reports an unknown key and suggests a similar one", async () => {
     const world = createWorld();
     writeConfig(world, '{"excludePath": ["/srv"]}');
     expect(await settingsCheck(world)).toMatchObject({
@@ -191,10 +191,10 @@ describe("c-mem doctor", () => {
 });
 
 describe("the settings route", () => {
-  it("takes a list in any form, and rejects one with an invalid item", async () => {
+  it("accepts a list in any form, and rejects one with an invalid item", async () => {
     const served = await createServed();
     const put = (key: string, value: unknown) =>
-      ask(served, `/api/settings/${key}`, { method: "PUT", body: JSON.stringify({ value }) });
+      send(served, `/api/settings/${key}`, { method: "PUT", body: JSON.stringify({ value }) });
     for (const value of [["Bash", "Read"], "Bash,Read", '["Bash","Read"]'])
       expect((await put("skipTools", value)).json.data).toMatchObject({ value: ["Bash", "Read"] });
     for (const [key, value] of [

@@ -1,9 +1,9 @@
-// Every session id that is printed finds its session when it is pasted into another command.
+// Every printed session id finds its session when pasted into another command.
 import { beforeAll, describe, expect, it } from "vitest";
 import { createWorld, hook, run } from "./harness.ts";
 import { connect } from "./mcp-client.ts";
 
-/** As Codex makes them (UUIDv7) for sessions begun within a second. */
+/** Session ids of Codex (UUIDv7) that started within the same second. */
 const SHARED = "019f0000-1111-7000-8000-0000000000";
 const IDS = ["a1", "a2", "b1"].map((end) => SHARED + end);
 
@@ -74,7 +74,7 @@ describe("session ids that share 34 characters", () => {
     }
   });
 
-  it("are 8 characters if that is unique", async () => {
+  it("are cut to 8 characters if that is unique", async () => {
     await hook(world, "new", {
       session_id: "0b9d4a52-0000-4000-8000-000000000001",
       hook_event_name: "UserPromptSubmit",

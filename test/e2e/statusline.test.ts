@@ -1,4 +1,4 @@
-// The status line: what it says, and how it gets into Claude Code's settings and out again.
+// The status line: its text, and adding it to and removing it from Claude Code's settings.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
@@ -52,7 +52,7 @@ describe("the status line", () => {
   });
 
   it.each(["", "{", "null", "7", '{"workspace": 7}', '{"cwd": "\\u0000"}'])(
-    "is one line also when told %j",
+    "is one line even if stdin is %j",
     async (input) => {
       const world = createWorld();
       activity(world);
@@ -76,7 +76,7 @@ describe("c-mem install --statusline", () => {
   const read = (world: World) =>
     JSON.parse(readFileSync(settingsOf(world), "utf8")) as { statusLine?: { type: string; command: string } };
 
-  it("adds a line that works as the client runs it, and uninstall puts the file back", async () => {
+  it("adds a status line that the client can run, and uninstall restores the file", async () => {
     const before = '{ "model": "opus" }\n';
     const world = withSettings(before);
     expect(await install(world, "--statusline")).toMatchObject({ status: 0 });
@@ -95,7 +95,7 @@ describe("c-mem install --statusline", () => {
     expect(read(world)).not.toHaveProperty("statusLine");
     await install(world, "--statusline");
     expect(read(world)).toHaveProperty("statusLine");
-    // The user changes the file: uninstall removes only C-Mem's entry.
+    // The user has changed the file: uninstall removes only C-Mem's entry.
     writeFileSync(settingsOf(world), JSON.stringify({ ...read(world), model: "opus" }));
     await install(world, "--no-statusline");
     expect(read(world)).not.toHaveProperty("statusLine");

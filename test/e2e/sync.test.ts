@@ -1,4 +1,4 @@
-// c-mem sync as a user runs it: interrupted, by agent and project, over what other programs left behind.
+// c-mem sync: interrupted runs, filters by agent and project, and unusual transcripts.
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -23,7 +23,7 @@ function writeTranscript(world: World, text: string, name = `${SESSION}.jsonl`):
 }
 
 describe("c-mem sync", () => {
-  it("leaves out transcripts that excludePaths covers, and so do hooks", async () => {
+  it("skips transcripts that match excludePaths, and so do hooks", async () => {
     const world = createWorld();
     world.env["C_MEM_EXCLUDE_PATHS"] = '["**/subagents/**"]';
     writeTranscript(world, prompt(world, 1, "Ask the helpers"));
@@ -45,7 +45,7 @@ describe("c-mem sync", () => {
     expect(await data(world, ["sync"])).toMatchObject({ read: 1, excluded: 0, new_messages: 1 });
   });
 
-  it("blames sessions also by Claude Code's file snapshots", async () => {
+  it("records changes from Claude Code's file snapshots, and blame lists them", async () => {
     const world = createWorld();
     const snapshot = (files: object): string =>
       `${JSON.stringify({ type: "file-history-snapshot", messageId: "m", snapshot: { trackedFileBackups: files } })}\n`;
@@ -79,7 +79,7 @@ describe("c-mem sync", () => {
     const asked = { session_id: SESSION, turn: 1, prompt: "Change the greeting" };
     expect(await blamed("src/main.ts")).toMatchObject([{ ...asked, edits: 1, backup: { version: "aa@v1" } }]);
     expect(await blamed("src/new.ts")).toMatchObject([{ ...asked, creates: 1, backup: null }]);
-    // Its tool use says more.
+    // The tool use of that change has more details, so it is listed instead.
     expect(await blamed("src/edited.ts")).toMatchObject([{ ...asked, edits: 1 }]);
     expect((await run(world, ["blame", "diary.txt"])).status).toBe(4);
     expect(allBytes(world.home)).not.toContain("diary.txt");
@@ -118,7 +118,7 @@ describe("c-mem sync", () => {
     expect(existsSync(join(world.project, "-"))).toBe(false);
   });
 
-  it("--log reads nothing if the file cannot be written", async () => {
+  it("--log reads no transcripts if the log file cannot be written", async () => {
     const world = createWorld();
     writeTranscript(world, prompt(world, 1, "Log this"));
     const result = await run(world, ["sync", "--log", "nowhere/sync.log"]);
@@ -168,7 +168,7 @@ describe("c-mem sync", () => {
     ]);
   });
 
-  it("makes new lines searchable, one or many", async () => {
+  it("makes new lines searchable", async () => {
     const world = createWorld();
     const many = Array.from({ length: 30 }, (_, index) => prompt(world, index, `Prompt heron${index}`));
     writeTranscript(world, many.join(""));
@@ -182,7 +182,7 @@ describe("c-mem sync", () => {
     expect((await data(world, ["search", "kingfisher"])).results).toHaveLength(1);
   });
 
-  it("keeps the part of a turn before a private prompt, as hooks do", async () => {
+  it("records the part of a turn before a private prompt, as hooks do", async () => {
     const use = (index: number, word: string): string =>
       line(world, index, {
         type: "assistant",
@@ -308,7 +308,7 @@ describe("c-mem sync", () => {
       results: [{ session_id: "ses_1", agent: "opencode" }],
     });
     expect(await data(world, ["sync"])).toMatchObject({ read: 0, unchanged: 1 });
-    // A fork, and then the first one is forgotten, here and there.
+    // Fork the session, then forget the first one.
     begin("ses_0fedcba98765AbCd", "Title (fork #1)", 10);
     say("3", "user", "Paint the shed", 1, "ses_0fedcba98765AbCd");
     say("4", "assistant", "It is green now.", 2, "ses_0fedcba98765AbCd");
@@ -346,7 +346,7 @@ describe("c-mem sync", () => {
     ]);
   });
 
-  it("attaches a subagent's file of the older layout to its session", async () => {
+  it("attaches a subagent's file in the older layout to its session", async () => {
     const world = createWorld();
     writeTranscript(world, prompt(world, 1, "delegate it"));
     const use = { type: "tool_use", id: "t1", name: "Bash", input: { command: "ls" } };
@@ -381,7 +381,7 @@ describe("c-mem sync", () => {
     expect(allBytes(world.home)).not.toContain("SECRETPROJECT");
     await run(world, ["sync", "--project", "project"]);
     expect(await rows(world, "SELECT text FROM prompts")).toEqual([{ text: "SECRETPROJECT" }]);
-    // What has grown belongs to the project it was filed under, and a look into an excluded folder does not end it.
+    // New lines belong to the session's project, even after the agent changed into an excluded folder.
     const secret = join(world.project, "secret");
     const inside = prompt(world, 2, "INSIDE").replace(`"cwd":"${world.project}"`, `"cwd":"${secret}"`);
     writeTranscript(world, prompt(world, 1, "SECRETPROJECT") + inside + prompt(world, 3, "outside again"));

@@ -1,4 +1,4 @@
-// The worker as users have it: hooks start it, it does its work and leaves, whatever happens to it in between.
+// The worker: started by hooks, exits when idle, and recovers from kills and restarts.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { createWorld, data, hook, pool, ROOT, rows, run, type World } from "./ha
 
 const BUNDLE = join(ROOT, "plugin", "dist", "worker.cjs");
 
-/** A world whose hooks start a worker, which goes with the test. */
+/** A world whose hooks start a worker, which stops when the test ends. */
 function createWorkerWorld(): World {
   const world = createWorld();
   world.env["C_MEM_WORKER"] = "1";
@@ -23,13 +23,13 @@ const lockPath = (world: World) => join(world.home, "worker", "lock.json");
 const lock = (world: World) => JSON.parse(readFileSync(lockPath(world), "utf8")) as { pid: number; token: string };
 const log = (world: World) => readFileSync(join(world.home, "logs", "worker.log"), "utf8");
 
-async function until(what: string, look: () => boolean | Promise<boolean>, maxMs = 45_000): Promise<void> {
+async function waitUntil(what: string, look: () => boolean | Promise<boolean>, maxMs = 45_000): Promise<void> {
   const start = Date.now();
   for (;;) {
     try {
       if (await look()) return;
     } catch {
-      // Not there yet.
+      // The file does not exist yet.
     }
     if (Date.now() - start > maxMs) throw new Error(`timed out: ${what}`);
     await setTimeout(50);
@@ -45,7 +45,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Rows as they are, without a command that would drain or start anything. */
+/** Reads rows directly: a command would drain the spool or start a worker. */
 function stored<Row = Record<string, unknown>>(world: World, sql: string): Row[] {
   const db = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true, timeout: 5_000 });
   try {
@@ -84,11 +84,11 @@ describe("the worker", () => {
     await prompt(world, "s1", "Why is the sky blue?");
     await vi.waitFor(() => expect(activityOf(world)).toMatchObject({ active: true, project: "project" }), 20_000);
     await end(world, "s1", "Because of Rayleigh scattering.");
-    await until(
+    await waitUntil(
       "the turn's summary",
       () => stored(world, "SELECT 1 FROM summaries WHERE prompt_number = 1").length === 1,
     );
-    await until("its job's end", () => log(world).includes("session:s1: memory of 1 turn"));
+    await waitUntil("its job's end", () => log(world).includes("session:s1: memory of 1 turn"));
     expect(stored(world, "SELECT count(*) AS n FROM stale_memory")).toEqual([{ n: 0 }]);
     const status = await data(world, ["worker", "status"]);
     expect(status).toMatchObject({ running: true, pid: lock(world).pid, jobs: { pending: 0, running: 0, failed: 0 } });
@@ -105,9 +105,12 @@ describe("the worker", () => {
       ...Array.from({ length: 20 }, (_, index) => prompt(world, `s${index}`, "go")),
       ...Array.from({ length: 3 }, () => run(world, ["projects"])),
     ]);
-    await until("all prompts", () => stored<{ n: number }>(world, "SELECT count(*) AS n FROM prompts")[0]?.n === 20);
-    // The hooks themselves may have stored all of them before the worker has come up.
-    await until("a worker", () => log(world).includes('"started'));
+    await waitUntil(
+      "all prompts",
+      () => stored<{ n: number }>(world, "SELECT count(*) AS n FROM prompts")[0]?.n === 20,
+    );
+    // The hooks may have stored all events before the worker was ready.
+    await waitUntil("a worker", () => log(world).includes('"started'));
     expect(log(world).match(/"started/g)).toHaveLength(1);
   });
 
@@ -116,11 +119,11 @@ describe("the worker", () => {
     const started = Array.from({ length: 6 }, () =>
       spawn(process.execPath, [BUNDLE], { env: world.env, stdio: "ignore" }),
     );
-    await until("five to leave", () => started.filter((child) => child.exitCode !== null).length === 5);
+    await waitUntil("five to leave", () => started.filter((child) => child.exitCode !== null).length === 5);
     expect(started.filter((child) => child.exitCode === null).map((child) => child.pid)).toEqual([lock(world).pid]);
   });
 
-  it("drains the spool without a reader", async () => {
+  it("drains the spool without any command", async () => {
     const world = createWorkerWorld();
     const off = { env: { C_MEM_WORKER: "0" } };
     await pool(
@@ -131,7 +134,7 @@ describe("the worker", () => {
       },
     );
     await end(world, "s0", "done");
-    await until("an empty spool", () => readdirSync(join(world.home, "spool")).length === 0);
+    await waitUntil("an empty spool", () => readdirSync(join(world.home, "spool")).length === 0);
     expect(stored(world, "SELECT count(*) AS n FROM tool_uses")).toEqual([{ n: 110 }]);
   });
 
@@ -150,30 +153,30 @@ describe("the worker", () => {
   it("is replaced by the next hook after a kill, and its jobs continue", async () => {
     const world = createWorkerWorld();
     await prompt(world, "s1", "first");
-    // Not as soon as it has the lock: until it has said so, others take it for just being started.
-    await until("a worker", () => log(world).includes('"started'));
+    // Wait until it logs its start: before that, other processes see it as starting.
+    await waitUntil("a worker", () => log(world).includes('"started'));
     const { pid } = lock(world);
     process.kill(pid, "SIGKILL");
-    await until("its end", () => !isAlive(pid));
-    // The heart may still seem to beat for a while: made old, as it would be then.
+    await waitUntil("its end", () => !isAlive(pid));
+    // The heartbeat still looks fresh for a while: set the lock's time back.
     utimesSync(lockPath(world), new Date(0), new Date(0));
     await end(world, "s1", "done");
-    await until("another", () => lock(world).pid !== pid);
-    await until("the memory", () => stored(world, "SELECT 1 FROM summaries").length > 0);
+    await waitUntil("another", () => lock(world).pid !== pid);
+    await waitUntil("the memory", () => stored(world, "SELECT 1 FROM summaries").length > 0);
     await vi.waitFor(() => expect(stored(world, "SELECT status FROM jobs")).toEqual([{ status: "done" }]), 20_000);
   });
 
   it.each([
     ["long ago", -365 * 24 * 3600],
     ["in a year", 365 * 24 * 3600],
-  ])("stays the only one if a wrong clock touched its lock %s", async (_when, seconds) => {
+  ])("stays the only one if a wrong clock set its lock's time %s", async (_when, seconds) => {
     const world = createWorkerWorld();
     await run(world, ["worker", "start"]);
     const before = lock(world);
     const at = Date.now() / 1000 + seconds;
     utimesSync(lockPath(world), at, at);
     const second = spawn(process.execPath, [BUNDLE], { env: world.env, stdio: "ignore" });
-    await until("the second to leave", () => second.exitCode !== null);
+    await waitUntil("the second to leave", () => second.exitCode !== null);
     expect(lock(world)).toEqual(before);
   });
 
@@ -184,12 +187,12 @@ describe("the worker", () => {
     await run(world, ["worker", "start"]);
     const { pid } = lock(world);
     const child = spawn(process.execPath, [newer], { env: world.env, stdio: "ignore" });
-    await until("the takeover", () => lock(world).pid === child.pid);
+    await waitUntil("the takeover", () => lock(world).pid === child.pid);
     expect(isAlive(pid) && lock(world).pid === pid).toBe(false);
     expect(await data(world, ["worker", "status"])).toMatchObject({ version: "99.0.0", pid: child.pid });
-    // And an older one does not come back by itself.
+    // An older version does not replace it again.
     const older = spawn(process.execPath, [BUNDLE], { env: world.env, stdio: "ignore" });
-    await until("the older to leave", () => older.exitCode !== null);
+    await waitUntil("the older to leave", () => older.exitCode !== null);
     expect(lock(world).pid).toBe(child.pid);
   });
 
@@ -198,7 +201,7 @@ describe("the worker", () => {
     await run(world, ["worker", "start"]);
     const { pid } = lock(world);
     process.kill(pid, signal);
-    await until("its end", () => !isAlive(pid));
+    await waitUntil("its end", () => !isAlive(pid));
     expect(() => statSync(lockPath(world))).toThrow("ENOENT");
     expect(log(world)).toContain("stopped: asked to stop");
   });
@@ -214,10 +217,10 @@ describe("the worker", () => {
       stdout: `Stopped the worker (pid ${pid}).\n`,
     });
     expect(performance.now() - start).toBeLessThan(8_000);
-    await until("its end", () => !isAlive(pid));
+    await waitUntil("its end", () => !isAlive(pid));
   });
 
-  it("is awaited and stopped by `worker stop` while it starts", async () => {
+  it("is stopped by `worker stop` even while it starts", async () => {
     const world = createWorkerWorld();
     for (let round = 0; round < 5; round++) {
       await prompt(world, `s${round}`, "go");
@@ -248,15 +251,15 @@ describe("the worker", () => {
     const { pid } = lock(world);
     const megabytes = (field: string) =>
       Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
-    await until("the work", () => log(world).includes("compressed 4,000 old tool outputs"));
-    // Node 22 keeps more of its heap than Node 24: measured 101 MB before and 75 MB after.
+    await waitUntil("the work", () => log(world).includes("compressed 4,000 old tool outputs"));
+    // Node 22 keeps more heap than Node 24: 101 MB before and 75 MB after.
     const restMb = Number(process.versions.node.split(".")[0]) < 24 ? 90 : 60;
-    await until("its memory to be returned", () => megabytes("RssAnon") < restMb, 25_000);
+    await waitUntil("its memory to be returned", () => megabytes("RssAnon") < restMb, 25_000);
     expect(lock(world).pid).toBe(pid);
     expect(log(world)).not.toContain("restarting");
   });
 
-  it("reads events that no hook reported: at its start, and at the end of a turn", async () => {
+  it("reads events that no hook reported, at its start and at the end of a turn", async () => {
     const world = createWorkerWorld();
     const folder = join(world.claudeDir, "projects", "x");
     mkdirSync(folder, { recursive: true });
@@ -279,14 +282,17 @@ describe("the worker", () => {
     writeFileSync(join(folder, "old.jsonl"), asked("old", "From before.") + said("old", "An old answer."));
     const transcript = join(folder, "s1.jsonl");
     await prompt(world, "s1", "What now?");
-    await until(
+    await waitUntil(
       "the old session",
       () => stored(world, "SELECT 1 FROM messages WHERE text = 'An old answer.'").length === 1,
     );
     writeFileSync(transcript, asked("s1", "What now?") + said("s1", "Words only the transcript has."));
     await end(world, "s1", "Done.", { transcript_path: transcript });
-    await until("its words", () => stored(world, "SELECT 1 FROM messages WHERE text LIKE 'Words only%'").length === 1);
-    await until("its memory", () => stored(world, "SELECT 1 FROM stale_memory").length === 0);
+    await waitUntil(
+      "its words",
+      () => stored(world, "SELECT 1 FROM messages WHERE text LIKE 'Words only%'").length === 1,
+    );
+    await waitUntil("its memory", () => stored(world, "SELECT 1 FROM stale_memory").length === 0);
     expect(stored(world, "SELECT count(*) AS n FROM prompts")).toEqual([{ n: 2 }]);
   });
 
@@ -324,10 +330,10 @@ describe("the worker", () => {
     const world = createWorkerWorld();
     execFileSync("git", ["init", "-q"], { cwd: world.project });
     await run(world, ["install", "--yes", "--method", "settings"]);
-    await until("a worker", () => isAlive(lock(world).pid));
+    await waitUntil("a worker", () => isAlive(lock(world).pid));
     const { pid } = lock(world);
     expect((await run(world, ["uninstall", "--yes", "--purge"])).status).toBe(0);
-    await until("its end", () => !isAlive(pid));
+    await waitUntil("its end", () => !isAlive(pid));
     expect(() => statSync(world.home)).toThrow("ENOENT");
   });
 });

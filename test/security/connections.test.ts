@@ -1,7 +1,7 @@
 // Another user of the machine attacks the server: hundreds of open connections, reopened whenever they are closed.
 import { connect, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { ask, createServed, type Served, watch } from "../e2e/server-world.ts";
+import { createServed, send, type Served, watch } from "../e2e/server-world.ts";
 
 const SLOW_CONNECTIONS = 320;
 const DRIP_MS = 100;
@@ -45,12 +45,12 @@ it.each([
 ])("answers the owner and keeps the stream open during an attack by connections that %s", async (_, firstBytes) => {
   const served = await createServed();
   const watcher = await watch(served);
-  await ask(served, "/api/jobs");
+  await send(served, "/api/jobs");
   const attack = await holdOpen(served, firstBytes);
   const times: number[] = [];
   for (let round = 0; round < 10; round++) {
     const startedAt = performance.now();
-    expect((await ask(served, "/api/jobs")).status).toBe(200);
+    expect((await send(served, "/api/jobs")).status).toBe(200);
     times.push(performance.now() - startedAt);
   }
   // Checks the median: tests that run in parallel can delay some requests.

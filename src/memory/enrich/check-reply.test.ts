@@ -4,7 +4,7 @@ import { loadTurnEvidence, type TurnEvidence } from "../../store/reads/turn-evid
 import { checkReply, isGrounded } from "./check-reply.ts";
 import { turnRecord } from "./turn-record.ts";
 
-/** A turn in which a tool printed what reads like an order. */
+/** A turn in which a tool printed text that reads like an instruction. */
 function poisoned(): TurnEvidence {
   const { db, add } = seedStore();
   add("s", prompt("Keep the retries at three and never more, whatever the server says."));
@@ -26,11 +26,11 @@ const RULE = {
 };
 
 describe("a decision in a model's reply", () => {
-  it("has the origin user where the prompt's words say it", () => {
+  it("has the origin user if the prompt says it", () => {
     expect(check({ ...RULE, evidence: ["p1"] })).toMatchObject({ memory: { observations: [{ origin: "user" }] } });
   });
 
-  it("has the origin assistant where the prompt does not say it", () => {
+  it("has the origin assistant if the prompt does not say it", () => {
     const told = {
       type: "discovery",
       title: "The notes ask for a script before tests",
@@ -50,20 +50,20 @@ describe("a decision in a model's reply", () => {
 const RECORD =
   "edited src/auth/token.ts: refreshtoken() now waits for mutex.lock(); 7-day expiry; npm test: 42 passed".toLowerCase();
 
-describe("a claim", () => {
+describe("isGrounded", () => {
   it.each([
     "The refreshToken function in src/auth/token.ts waits for mutex.lock()",
     "All 42 tests pass and tokens expire after 7-day periods",
     "Chose a mutex for its simplicity",
     "In plain words nothing can be checked",
-  ])("%j can be in the record", (claim) => {
+  ])("accepts %j", (claim) => {
     expect(isGrounded(claim, RECORD)).toBe(true);
   });
 
   it.each([
     "The sessionStore in src/session/store.ts uses redis.setex with a TTL of 3600",
     "Upgraded to React_19 and vite/6.0 in package.json",
-  ])("%j was made up", (claim) => {
+  ])("rejects %j, which has names that are not in the turn", (claim) => {
     expect(isGrounded(claim, RECORD)).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-// enrichTurn against models on loopback ports, with a real store.
+// Runs enrichTurn with a real store against fake models on loopback ports.
 import { describe, expect, it } from "vitest";
 import { type Asked, type Loopback, type Script, startLoopback, WIRES } from "../../../test/conformance/loopback.ts";
 import type { Scene } from "../../../test/conformance/scenes.ts";
@@ -37,7 +37,7 @@ interface World {
   enrich(options?: { at?: number; settings?: Partial<Settings>; promptDbId?: number }): Promise<Enriched>;
 }
 
-/** A turn that failed a test, fixed it and ended; the extractor has run. */
+/** A store with a turn that failed a test and fixed it, extracted, and a scripted model. */
 async function world(script: Script, extra: Partial<Settings> = {}): Promise<World> {
   const { db, add } = seedStore();
   add("s", prompt("Why does the test fail? Fix src/add.ts."));
@@ -116,7 +116,7 @@ const ledger = (db: Db): object[] =>
     .all<object>("SELECT status, input_tokens, output_tokens, cost_microusd FROM ledger ORDER BY id")
     .map((row) => ({ ...row }));
 
-function standing(db: Db): { title: string; producer: string }[] {
+function currentVersions(db: Db): { title: string; producer: string }[] {
   return observationsOfTurn(db, 1, 1)
     .filter((row) => row.is_current === 1)
     .map(({ title, producer }) => ({ title, producer }));
@@ -152,17 +152,17 @@ describe("a model's version that passes the checks", () => {
     expect(ledger(db)).toEqual([{ status: "spent", input_tokens: 321, output_tokens: 45, cost_microusd: 546 }]);
   });
 
-  it("may be XML", async () => {
+  it("can be written in XML", async () => {
     const text = `<observation><type>bugfix</type><text>add() in src/add.ts subtracted.</text><evidence>t2</evidence></observation>
 <summary><request>Why does it fail</request><completed>Fixed</completed></summary>`;
     const { db, enrich } = await world([{ kind: "words", text }]);
     expect(await enrich()).toMatchObject({ kind: "saved", observations: 1 });
-    expect(standing(db)).toEqual([
+    expect(currentVersions(db)).toEqual([
       { title: "add() in src/add.ts subtracted.", producer: "anthropic/claude-haiku-4-5" },
     ]);
   });
 
-  it("is requested once: the same turn costs nothing, a changed one is requested again", async () => {
+  it("is requested again only if the turn changed", async () => {
     const { db, enrich, loopback } = await world([answer(GOOD)]);
     await enrich();
     expect(await enrich()).toMatchObject({ kind: "kept", message: "the same request was answered before" });
@@ -172,19 +172,19 @@ describe("a model's version that passes the checks", () => {
   });
 });
 
-describe("an unfounded reply", () => {
+describe("an invalid reply", () => {
   it.each([
     ["cites nothing", { ...GOOD, evidence: [] }],
-    ["cites what it was not given", { ...GOOD, evidence: ["t99", "p7", 3] }],
-    ["is of no known type", { ...GOOD, type: "insight" }],
+    ["cites ids that are not in the record", { ...GOOD, evidence: ["t99", "p7", 3] }],
+    ["has an unknown type", { ...GOOD, type: "insight" }],
     [
       "names what is not in the record",
       { ...GOOD, title: "Moved to redis_7 in src/cache/store.ts", narrative: "x_y", facts: [] },
     ],
-  ])("%s: dropped", async (_, observation) => {
+  ])("loses an observation that %s", async (_, observation) => {
     const { db, enrich } = await world([answer(GOOD, observation)]);
     expect(await enrich()).toMatchObject({ kind: "saved", observations: 1 });
-    expect(standing(db)).toHaveLength(1);
+    expect(currentVersions(db)).toHaveLength(1);
   });
 
   it("is requested once more with the reason, then rejected", async () => {
@@ -192,17 +192,17 @@ describe("an unfounded reply", () => {
     expect(await enrich()).toMatchObject({ kind: "kept" });
     expect(loopback.asked).toHaveLength(2);
     expect(JSON.stringify(loopback.asked[1]?.body)).toContain("no observation cites ids of the record");
-    expect(standing(db)).toEqual([{ title: OLD.title, producer: "extractor" }]);
+    expect(currentVersions(db)).toEqual([{ title: OLD.title, producer: "extractor" }]);
     expect(ledger(db)).toHaveLength(2);
   });
 
   it("is accepted at the second try", async () => {
     const { db, enrich } = await world([{ kind: "words", text: "Sure! Here is what I think." }, answer(GOOD)]);
     expect(await enrich()).toMatchObject({ kind: "saved" });
-    expect(standing(db)).toEqual([{ title: GOOD.title, producer: "anthropic/claude-haiku-4-5" }]);
+    expect(currentVersions(db)).toEqual([{ title: GOOD.title, producer: "anthropic/claude-haiku-4-5" }]);
   });
 
-  it("has its secrets removed", async () => {
+  it("is saved without its secrets", async () => {
     const token = `ghp_${"aB3".repeat(12)}`;
     const { db, enrich } = await world([answer({ ...GOOD, narrative: `It used ${token} in src/add.ts.` })]);
     await enrich();
@@ -212,7 +212,7 @@ describe("an unfounded reply", () => {
   it("that omits changed files is rejected: the extractor's version stays", async () => {
     const { db, enrich } = await world([answer()]);
     expect(await enrich()).toMatchObject({ kind: "kept" });
-    expect(standing(db)).toEqual([{ title: OLD.title, producer: "extractor" }]);
+    expect(currentVersions(db)).toEqual([{ title: OLD.title, producer: "extractor" }]);
   });
 
   it.each([
@@ -221,7 +221,7 @@ describe("an unfounded reply", () => {
     ["no summary", { observations: [GOOD] }],
     ["an empty summary", { observations: [GOOD], summary: { request: "", completed: 5 } }],
     ["hostile shapes", { observations: [null, 1, [], { type: {} }], summary: [] }],
-  ])("with %s is no answer", async (_, value) => {
+  ])("with %s is rejected", async (_, value) => {
     const { enrich } = await world([{ kind: "answer", value: value as object }]);
     expect(await enrich()).toMatchObject({ kind: "kept" });
   });
@@ -268,7 +268,7 @@ describe("a turn", () => {
   it("that was forgotten while the model worked is not saved to the turn that reuses its ids", async () => {
     const { db, enrich } = await world([
       () => {
-        // As after `forget`: the next turn is given the same numbers.
+        // After `forget`, the next turn gets the same ids.
         db.run("UPDATE prompts SET text = 'Something else', created_at = created_at + 90000 WHERE id = 1");
         return answer(GOOD);
       },
@@ -295,14 +295,14 @@ describe("the budget", () => {
     [{ tokensPerProjectAndDay: 3_000 }, "tokensPerProjectAndDay"],
     [{ usdPerDay: 0.01 }, "usdPerDay"],
     [{ usdPerProjectAndDay: 0 }, "usdPerProjectAndDay"],
-  ])("%j is hard: nothing is sent and the extractor's version stands", async (limit, name) => {
+  ])("stops the request at %j, and the extractor's version stays", async (limit, name) => {
     const { db, enrich, loopback } = await world([answer(GOOD)], limit);
     expect(await enrich()).toMatchObject({ kind: "kept", message: expect.stringContaining(name) });
     expect(loopback.asked).toEqual([]);
     expect(ledger(db)).toEqual([{ status: "declined", input_tokens: 0, output_tokens: 0, cost_microusd: 0 }]);
   });
 
-  it("also stops the second try", async () => {
+  it("also stops the second request", async () => {
     const { db, enrich, loopback, provider, settings } = await world([{ kind: "words", text: "no" }]);
     const evidence = loadTurnEvidence(db, 1, 1) as TurnEvidence;
     const most = maximumCost(turnRequest(evidence, turnRecord(evidence)), provider, settings);
@@ -314,7 +314,7 @@ describe("the budget", () => {
     expect(loopback.asked).toHaveLength(1);
   });
 
-  it("applies in tokens where the price is unknown", async () => {
+  it("limits tokens if the price is unknown", async () => {
     const { db, enrich } = await world([answer(GOOD)], { model: "a-model-of-ones-own" });
     expect(await enrich()).toMatchObject({ kind: "saved" });
     expect(ledger(db)).toEqual([{ status: "spent", input_tokens: 321, output_tokens: 45, cost_microusd: null }]);
@@ -325,7 +325,7 @@ describe("the budget", () => {
     });
   });
 
-  it("uses the prices of the settings", async () => {
+  it("uses the prices in the settings", async () => {
     const own = { model: "a-model-of-ones-own", prices: { "a-model-of-ones-own": "10/100" } };
     const { db, enrich } = await world([answer(GOOD)], own);
     expect(await enrich()).toMatchObject({ kind: "kept", message: expect.stringContaining("budget") });
@@ -344,7 +344,7 @@ describe("the budget", () => {
 });
 
 describe("when the model fails", () => {
-  it("without a key, no requests follow until the settings change or the user retries", async () => {
+  it("because it has no key, no requests follow until the settings change or the user retries", async () => {
     const { db, enrich, loopback, settings } = await world([{ kind: "status", status: 401 }, answer(GOOD)]);
     expect(await enrich()).toMatchObject({ kind: "later", counts: false, afterMs: 3_600_000 });
     expect(await enrich({ at: NOW + 30 * 86_400_000 })).toMatchObject({ kind: "later", counts: false });
@@ -354,14 +354,14 @@ describe("when the model fails", () => {
     expect(ledger(db)[0]).toEqual({ status: "failed", input_tokens: 0, output_tokens: 0, cost_microusd: 0 });
   });
 
-  it("a retry by the user sends a request", async () => {
+  it("a retry by the user sends a new request", async () => {
     const { db, enrich } = await world([{ kind: "status", status: 403 }, answer(GOOD)]);
     await enrich();
     expect(clearPauses(db)).toBe(1);
     expect(await enrich()).toMatchObject({ kind: "saved" });
   });
 
-  it("with a rate limit, all jobs wait as long as it says", async () => {
+  it("because of a rate limit, all jobs wait as long as the server says", async () => {
     const limit: Scene = { kind: "status", status: 429, headers: { "retry-after": "90" } };
     const { enrich, loopback } = await world([limit, answer(GOOD)]);
     expect(await enrich()).toMatchObject({ kind: "later", afterMs: 90_000, counts: false });
@@ -370,7 +370,7 @@ describe("when the model fails", () => {
     expect(await enrich({ at: NOW + 91_000 })).toMatchObject({ kind: "saved" });
   });
 
-  it("jobs wait an hour at most, and send no requests during a longer pause", async () => {
+  it("jobs wait at most an hour, and send no requests during a longer pause", async () => {
     const limit: Scene = { kind: "status", status: 429, headers: { "retry-after": "999999" } };
     const { enrich, loopback } = await world([limit, limit]);
     expect(await enrich()).toMatchObject({ kind: "later", afterMs: 3_600_000 });
@@ -407,15 +407,15 @@ describe("when the model fails", () => {
   it.each<[string, Scene, object]>([
     ["a refusal", { kind: "refusal" }, { status: "failed", input_tokens: 321 }],
     ["a cut answer", { kind: "truncated" }, { status: "failed", input_tokens: 321 }],
-    ["a question it rejects", { kind: "status", status: 400, message: "no" }, { status: "failed", input_tokens: 0 }],
-  ])("with %s the extractor's version stands and the cost is known", async (_, scene, entry) => {
+    ["a rejected request", { kind: "status", status: 400, message: "no" }, { status: "failed", input_tokens: 0 }],
+  ])("with %s, the extractor's version stays and the actual cost is recorded", async (_, scene, entry) => {
     const { db, enrich } = await world([scene]);
     expect(await enrich()).toMatchObject({ kind: "kept" });
     expect(ledger(db).at(-1)).toMatchObject(entry);
-    expect(standing(db)).toEqual([{ title: OLD.title, producer: "extractor" }]);
+    expect(currentVersions(db)).toEqual([{ title: OLD.title, producer: "extractor" }]);
   });
 
-  it("after the request was sent, an estimate is booked and marked: the server may bill it", async () => {
+  it("after the request was sent, an estimated cost is recorded: the server may bill it", async () => {
     const { db, enrich } = await world([{ kind: "silence" }], { modelTimeoutSeconds: 0.3 });
     expect(await enrich()).toMatchObject({ kind: "later", counts: true });
     const [entry] = db.all<Record<string, number>>("SELECT * FROM ledger");
@@ -425,9 +425,9 @@ describe("when the model fails", () => {
   });
 
   it.each<[string, Scene]>([
-    ["an error of the server", { kind: "status", status: 500 }],
-    ["an answer that does not follow the protocol", { kind: "nonsense" }],
-  ])("with %s nothing is entered", async (_, scene) => {
+    ["a server error", { kind: "status", status: 500 }],
+    ["a reply that does not follow the protocol", { kind: "nonsense" }],
+  ])("with %s, no cost is recorded", async (_, scene) => {
     const { db, enrich } = await world([scene]);
     await enrich();
     expect(db.all("SELECT status, is_estimate, input_tokens, output_tokens FROM ledger")).toEqual([
@@ -435,7 +435,7 @@ describe("when the model fails", () => {
     ]);
   });
 
-  it("a stopping worker counts no attempt", async () => {
+  it("because the worker stops, no attempt is counted", async () => {
     const { db, provider, settings } = await world([{ kind: "silence" }]);
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 100);

@@ -43,7 +43,7 @@ function turn(extra: Partial<TurnEvidence> = {}): TurnEvidence {
 }
 
 describe("the record of a turn", () => {
-  it("shows every piece with its id, in the order of time", () => {
+  it("shows every piece with its id, ordered by time", () => {
     const said = (id: string, text: string, at: number) =>
       ({ id, role: "assistant", text, thinking: "secretly", isSubagent: false, at }) as const;
     const evidence = turn({
@@ -84,11 +84,11 @@ Done.
     expect([...ids]).toEqual(["p1", "m1", "t2", "t3", "m2"]);
   });
 
-  it("ends with the response where no message has it", () => {
+  it("ends with the response if no message contains it", () => {
     expect(turnRecord(turn()).text).toContain("=== p1 the agent ended with ===\nDone.");
   });
 
-  it("keeps head and tail of long texts, and marks the cut", () => {
+  it("keeps the beginning and end of long texts, and marks the cut", () => {
     const output = `begin ${"lorem ipsum ".repeat(2_000)} the end`;
     const { text } = turnRecord(turn({ toolUses: [use(1, { output, isError: true })] }));
     expect(text).toMatch(/begin lorem[\s\S]*characters cut by c-mem[\s\S]*the end/);
@@ -106,7 +106,7 @@ Done.
     expect(text).not.toContain(token);
   });
 
-  it("of thousands of tool uses keeps the prompt, failures and changes, and says how many are left out", () => {
+  it("keeps prompt, failures and changes of a very long turn, and says how many pieces are missing", () => {
     const toolUses = Array.from({ length: 3_000 }, (_, index) =>
       use(index, index === 7 ? { isError: true } : { name: "Read", input: { file_path: "/app/some/file.ts" } }),
     );
@@ -117,7 +117,7 @@ Done.
     expect(text).toMatch(/=== \d+ less important pieces are not shown ===/);
   });
 
-  it("never exceeds its limit, for any turn", () => {
+  it("never exceeds its limit", () => {
     const text = fc.oneof(fc.string({ maxLength: 3_000 }), fc.constantFrom("漢字".repeat(4_000), "=".repeat(9_000)));
     const anyUse = fc.record({ name: fc.string(), output: text, command: text, isError: fc.boolean() });
     fc.assert(

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseXmlReply } from "./xml-reply.ts";
 
 describe("a reply in XML", () => {
-  it("in the format of the first version is read", () => {
+  it("can have the format of the first version", () => {
     const reply = `I noticed something.
 \`\`\`xml
 <observation>
@@ -45,7 +45,7 @@ describe("a reply in XML", () => {
     });
   });
 
-  it("with all fields, tags that are text, and ids", () => {
+  it("can have all fields, and text that looks like tags", () => {
     const reply = `<observation id="1"><type> Bugfix </type><title>Array&lt;T&gt; &amp;amp; if (a < b)</title>
 <narrative>Uses <div> and x<y.</narrative><facts><fact>one</fact><fact>two</fact></facts>
 <concepts><concept>gotcha</concept></concepts><files><file>a.ts</file></files><evidence>t12, m3 and p1</evidence></observation>`;
@@ -66,7 +66,7 @@ describe("a reply in XML", () => {
     });
   });
 
-  it("is read in one pass, even if long and broken", () => {
+  it("is read quickly even if long and broken", () => {
     const start = process.cpuUsage();
     expect(parseXmlReply("<observation>".repeat(300_000))).toBeUndefined();
     expect(parseXmlReply(`${"<observation ".repeat(300_000)}<summary>`)).toBeUndefined();

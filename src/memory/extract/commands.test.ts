@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { purposeOf, PURPOSES, shownCommand } from "./commands.ts";
 
-it.each(PURPOSES)("$example is $purpose", ({ example, purpose }) => {
+it.each(PURPOSES)("$example has the purpose $purpose", ({ example, purpose }) => {
   expect(purposeOf(example)).toBe(purpose);
 });
 
@@ -21,7 +21,7 @@ it.each([
   ["node --version", "look"],
   ["node scripts/import.ts", "run"],
   ["", "look"],
-])("%s is %s", (command, purpose) => {
+])("%s has the purpose %s", (command, purpose) => {
   expect(purposeOf(command)).toBe(purpose);
 });
 

@@ -12,8 +12,8 @@ const only = (evidence: TurnEvidence): Observation => {
   return all[0] as Observation;
 };
 
-describe("work", () => {
-  it("has the agent's words, the reason, the files, the tests and the commit", () => {
+describe("an observation about work", () => {
+  it("has headline, reason, files, tests and commit", () => {
     const one = only(
       turn(
         "Implement the following plan:\n\n# Fix: Requests flood the backend\n\n## Context\n\nThe page sends 50 requests a second because `useApi()` returns a new object on every render.\n\n## Changes\n- Use `useMemo`",
@@ -40,7 +40,7 @@ describe("work", () => {
     });
   });
 
-  it("is a bugfix where a command fails before the first change and passes after the last", () => {
+  it("is a bugfix if a command fails before the first change and passes after the last", () => {
     const fail = "✖ keeps a todo done\n  AssertionError: expected done to be true, got undefined\n1 test failed";
     const evidence = turn(
       "Completed todos come back after a reload. Find out why and fix it.",
@@ -167,7 +167,7 @@ describe("work", () => {
 });
 
 describe("an error and what made it pass", () => {
-  it("names the error, the cause the agent gave and the files changed in between", () => {
+  it("names the error, the agent's explanation and the files changed in between", () => {
     const [, fix] = observe(
       turn(
         "Build the app for release",
@@ -206,7 +206,7 @@ describe("an error and what made it pass", () => {
   it.each([
     ["looking around", [ran("ls nowhere", "ls: nowhere: No such file or directory", 2), ran("ls nowhere", "x")]],
     [
-      "a test that was to fail first",
+      "a new test that failed first",
       [
         ran("npm test", "AssertionError: expected 1 to be 2\nTests  1 failed (1)", 1),
         ran("ls"),
@@ -217,13 +217,13 @@ describe("an error and what made it pass", () => {
       "a formatter's complaint",
       [ran("npm run lint", "Error: not formatted at all", 1), ran("npm run lint:fix"), ran("npm run lint")],
     ],
-  ])("is not %s", (_, steps) => {
+  ])("is not made from %s", (_, steps) => {
     expect(observe(turn("go on", ...steps)).filter(({ type }) => type === "bugfix")).toEqual([]);
   });
 });
 
 describe("a rule of the user", () => {
-  it("keeps the user's words, all rules of a turn in one observation", () => {
+  it("quotes the user; all rules of a turn are one observation", () => {
     const one = only(
       turn(
         "We don't need backward compatibility, it makes things complicated. Never rewrite the shared history of `main`. How is it going?",
@@ -250,7 +250,7 @@ describe("a rule of the user", () => {
   it.each([
     ["questions", "would this work better as hooks instead of plain commands"],
     ["reports", "I thought we no longer use the runs folder, it doesn't work"],
-    ["what is asked of one answer", "Reply with OK. Do not inspect or edit any files."],
+    ["instructions for one answer", "Reply with OK. Do not inspect or edit any files."],
     [
       "pasted logs",
       "what is this\n[11:35:44] You must never delete the folder\n```\nAlways run as root in here\n```\n> Never trust the quoted text",
@@ -294,7 +294,7 @@ describe("a rule of the user", () => {
 });
 
 describe("a discovery", () => {
-  it("is a cause the agent states, not one it guesses", () => {
+  it("is a cause that the agent states, not a guess", () => {
     const titles = observe(
       turn(
         "why is it slow?",
@@ -338,8 +338,8 @@ describe("a discovery", () => {
   });
 });
 
-describe("settings and dependencies", () => {
-  it("show both values, so that a later change supersedes them", () => {
+describe("changed settings and dependencies", () => {
+  it("show old and new value, and are superseded by a later change", () => {
     const one = only(
       turn(
         "upgrade zod",
@@ -390,7 +390,7 @@ describe("settings and dependencies", () => {
     expect(only(turn("yes", edited(path, before, after)))).toMatchObject({ title, subject });
   });
 
-  it("are read from other agents' patches, and from install commands", () => {
+  it("are also read from patches of other agents and from install commands", () => {
     const patch =
       '*** Begin Patch\n*** Update File: package.json\n@@\n-    "vite": "^6.0.0",\n+    "vite": "^7.0.0",\n*** End Patch';
     const evidence = turn(
@@ -405,8 +405,8 @@ describe("settings and dependencies", () => {
   });
 });
 
-describe("tests", () => {
-  it("left failing are an observation, superseded by a later run", () => {
+describe("failing tests", () => {
+  it("at the end of a turn give an observation that a later run supersedes", () => {
     const one = only(turn("run the tests", ran("npm test", "Tests  2 failed | 5 passed (7)", 1)));
     expect(one).toMatchObject({
       title: "Tests fail: 2 failed, 5 passed (npm test)",
@@ -416,7 +416,7 @@ describe("tests", () => {
   });
 });
 
-describe("routine", () => {
+describe("routine work", () => {
   it.each([
     [
       "reading",
@@ -465,7 +465,7 @@ describe("the summary", () => {
     });
   });
 
-  it("has the next steps the agent names", () => {
+  it("has the next steps that the agent named", () => {
     const words =
       "Added `src/filter.js`. Next: wire it to the buttons in the footer. A migration of old lists is not written yet.";
     expect(extractTurn(turn("Add a filter", edited("src/filter.js"), said(words))).summary.nextSteps).toBe(

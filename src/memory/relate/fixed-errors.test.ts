@@ -14,8 +14,8 @@ const fails = (number: number, command = "npm test"): Activity =>
 const passes = (command = "npm test"): Activity => bash(`cd /app && ${command} 2>&1 | tail -5`, "12 passed");
 const OTHER = bash("npm test", "Exit code 1\nReferenceError: basket is not defined", 1);
 
-/** Two sessions, each with what happened in it; the second as long after the first as is said. */
-function history(first: Activity[], second: Activity[], extra: Partial<CapturedEvent> = {}): Db {
+/** A store with two sessions. `extra` can change the time or project of the second one. */
+function createSessions(first: Activity[], second: Activity[], extra: Partial<CapturedEvent> = {}): Db {
   const { db, add } = seedStore();
   add("first", prompt("Make the tests pass"));
   for (const activity of first) add("first", activity);
@@ -37,19 +37,19 @@ function fixes(db: Db): [string, string, number][] {
     .map(({ source_id, target_id, weight }) => [source_id, target_id, weight]);
 }
 
-describe("an error left by one session is fixed by a later one", () => {
+describe("an error of one session is fixed by a later session", () => {
   it.each<[string, Activity[], Activity[], number]>([
-    ["that had it again and changed something", [fails(1)], [fails(2), touch("src/login.ts"), passes()], 0.9],
-    ["that had it among others", [fails(1)], [OTHER, fails(2), touch("src/login.ts"), passes()], 0.9],
-    ["that continues it and changed something first", [PLAN, fails(1)], [PLAN, touch("a.ts"), passes()], 0.7],
+    ["that had the error again and changed a file", [fails(1)], [fails(2), touch("src/login.ts"), passes()], 0.9],
+    ["that had the error among others", [fails(1)], [OTHER, fails(2), touch("src/login.ts"), passes()], 0.9],
+    ["that continues it and changed a file first", [PLAN, fails(1)], [PLAN, touch("a.ts"), passes()], 0.7],
   ])("%s", (_, first, second, weight) => {
-    expect(fixes(history(first, second))).toEqual([["second", "first", weight]]);
+    expect(fixes(createSessions(first, second))).toEqual([["second", "first", weight]]);
   });
 
   it.each<[string, Activity[], Activity[], Partial<CapturedEvent>?]>([
-    ["that changed nothing before it passed", [fails(1)], [fails(2), passes(), touch("src/login.ts")]],
-    ["in which it never passed", [fails(1)], [fails(2), touch("src/login.ts"), fails(3)]],
-    ["that had another error", [fails(1)], [OTHER, touch("src/login.ts"), passes()]],
+    ["that changed nothing before the command passed", [fails(1)], [fails(2), passes(), touch("src/login.ts")]],
+    ["in which the command never passed", [fails(1)], [fails(2), touch("src/login.ts"), fails(3)]],
+    ["that had a different error", [fails(1)], [OTHER, touch("src/login.ts"), passes()]],
     ["that continues it, but had another error", [PLAN, fails(1)], [PLAN, OTHER, touch("a.ts"), passes()]],
     ["that has nothing to do with it", [fails(1)], [touch("docs/a.md"), passes()]],
     ["that ran another command", [fails(1)], [fails(2, "npm run e2e"), touch("src/login.ts"), passes("npm run e2e")]],
@@ -67,11 +67,11 @@ describe("an error left by one session is fixed by a later one", () => {
       { project: { key: "k2", name: "tool", root: "/tool" } },
     ],
   ])("but not %s", (_, first, second, extra) => {
-    expect(fixes(history(first, second, extra))).toEqual([]);
+    expect(fixes(createSessions(first, second, extra))).toEqual([]);
   });
 
-  it("and `fix` and `related` show it", () => {
-    const db = history([fails(1)], [fails(2), touch("src/login.ts"), passes()]);
+  it("and `fix` and `related` show the fix", () => {
+    const db = createSessions([fails(1)], [fails(2), touch("src/login.ts"), passes()]);
     const { occurrences } = findFixes(db, "TypeError: user 99 is undefined at login.ts:1:2", {}, 5);
     const found = occurrences.map(({ failure, fixedBy, changed, closing }) => ({
       in: failure.session_id,

@@ -15,14 +15,14 @@ describe("a prompt refers to", () => {
       ["issue me/app#12", "issue me/app#7", "issue me/app#9"],
     ],
     ["issues of others", "like you/lib#3", ["issue you/lib#3"]],
-    ["issues by their address", "see https://github.com/You/Lib/pull/3/files.", ["issue you/lib#3"]],
-    ["addresses", "read https://example.org/a/b.html, then go on", ["url https://example.org/a/b.html"]],
+    ["issues by their URL", "see https://github.com/You/Lib/pull/3/files.", ["issue you/lib#3"]],
+    ["URLs", "read https://example.org/a/b.html, then go on", ["url https://example.org/a/b.html"]],
     ["nothing", "Version 2.0 of #fff and C# and a#1b", []],
   ])("%s", (_, prompt, expected) => {
     expect(targets(prompt)).toEqual(expected);
   });
 
-  it("sessions, by their transcripts or their ids", () => {
+  it("sessions by transcript or id", () => {
     const of = (prompt: string): Partial<ReturnType<typeof promptReferences>> => {
       const { transcripts, sessionIds } = promptReferences(prompt, undefined);
       return { transcripts, sessionIds };
@@ -40,7 +40,7 @@ describe("a prompt refers to", () => {
   });
 });
 
-it("reads a repository's name from any form of its address", () => {
+it("reads a repository's name from any form of its URL", () => {
   const all = ["git@github.com:Me/App.git", "https://github.com/Me/App", "github.com/me/app", null];
   expect(all.map(repositoryOf)).toEqual(["me/app", "me/app", "me/app", undefined]);
 });

@@ -1,4 +1,4 @@
-// Links come from evidence alone: whatever the order it arrived in, the same come out.
+// Links depend only on evidence, not on the order in which it arrives.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bash, DAY, ended, MINUTE, prompt, type Seeded, seedStore, START, touch } from "../../../test/seed.ts";
@@ -25,7 +25,7 @@ function between(db: Db, relationship = "continues"): [string, string, number][]
   return rows.map(({ source_id, target_id, weight }) => [source_id, target_id, weight]);
 }
 
-/** Many sessions about other things: what is rare is so among others. */
+/** Adds sessions about other topics: an item can only be rare among many sessions. */
 function addOthers({ add }: Seeded, count = 12): void {
   for (let index = 0; index < count; index += 1) {
     add(`other${index}`, prompt(`Do thing${index} with widget${index}`), { at: START + index * MINUTE });
@@ -34,7 +34,7 @@ function addOthers({ add }: Seeded, count = 12): void {
   }
 }
 
-it("stops at marks without a session, as in a database changed by another program", () => {
+it("updating links stops at marks without a session", () => {
   const { db, add } = seedStore();
   add("one", prompt("Go"));
   db.exec("PRAGMA foreign_keys = OFF; INSERT INTO stale_links VALUES (999, NULL); PRAGMA foreign_keys = ON");
@@ -45,7 +45,7 @@ it("stops at marks without a session, as in a database changed by another progra
 describe("a session continues", () => {
   const PLAN = { kind: "origin", plan: "calm-blue-sea" } as const;
 
-  it("the one whose plan it carries out, whose transcript it names, or which it forked", () => {
+  it("the session whose plan it carries out, whose transcript it names, or from which it was forked", () => {
     const { db, add } = seedStore();
     const id = "0b7e2a54-1111-4222-8333-444455556666";
     add(id, prompt("Make a plan"));
@@ -66,7 +66,7 @@ describe("a session continues", () => {
     db.close();
   });
 
-  it("the one before it on its branch, if either changed files", () => {
+  it("the previous session on its branch, if one of the two changed files", () => {
     const { db, add } = seedStore();
     const on = { branch: "feat/login" };
     add("a", prompt("Add the login form"), on);
@@ -81,7 +81,7 @@ describe("a session continues", () => {
     db.close();
   });
 
-  it("on the trunk, the one with the same rare files and words", () => {
+  it("on the trunk, the session with the same rare files and words", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
     addOthers(seeded);
@@ -98,7 +98,7 @@ describe("a session continues", () => {
     db.close();
   });
 
-  it("no session on a different branch", () => {
+  it("no session of a different branch", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
     addOthers(seeded);
@@ -113,7 +113,7 @@ describe("a session continues", () => {
   });
 });
 
-it("a session refers to what it made and mentions what its prompts name", () => {
+it("a session references what it made and mentions what its prompts name", () => {
   const { db, add } = seedStore(undefined, {
     project: { key: "k", name: "app", root: "/app", remote: "https://github.com/me/app" },
   });
@@ -138,7 +138,7 @@ it("a session refers to what it made and mentions what its prompts name", () => 
 });
 
 describe("forgetting a session", () => {
-  it("deletes its links, and new ones are not made when others name it", () => {
+  it("deletes its links, and no new ones are made if other sessions name it", () => {
     const { db, add } = seedStore();
     const id = "0b7e2a54-1111-4222-8333-444455556666";
     add(id, prompt("Look at src/secret.ts"));
@@ -171,7 +171,7 @@ describe("forgetting a session", () => {
 
 describe("links", () => {
   const SUBJECTS = ["invoice parser", "login form", "search index"];
-  /** Some sessions of each kind: plans, branches, shared files, words. */
+  /** Sessions that are linked by plans, branches, shared files and words. */
   const sessions = Array.from({ length: 14 }, (_, index) => {
     const branch = index % 4 === 0 ? "feat/x" : "main";
     const at = START + index * 7 * 60 * MINUTE;
@@ -201,7 +201,7 @@ describe("links", () => {
   linked(inOrder.db);
   const expected = rows(inOrder.db);
 
-  it("are the same in any order of sessions, updated in between or at the end", () => {
+  it("are the same in any order of sessions, updated after each or at the end", () => {
     expect(between(inOrder.db).length).toBeGreaterThan(5);
     const order = fc.shuffledSubarray(
       sessions.map((_, index) => index),
@@ -222,7 +222,7 @@ describe("links", () => {
     );
   });
 
-  it("are the same when turns of several sessions alternate, updated after each", () => {
+  it("are the same if turns of several sessions alternate, updated after each", () => {
     const { db, add } = seedStore();
     const events = sessions.flat().toSorted((a, b) => (a[2].at ?? 0) - (b[2].at ?? 0));
     for (const one of events) {

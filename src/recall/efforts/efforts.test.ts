@@ -16,7 +16,7 @@ function derive(db: Db): void {
   updateLinks(db, { maxMs: Infinity });
 }
 
-/** A plan, what carries it out on a branch, a fix there; and something else. */
+/** A plan, its implementation on a branch, a fix there, and an unrelated session. */
 function work({ add }: Seeded): void {
   const on = { branch: "feat/parse-invoices-lines" };
   add("plan", prompt("How should we parse invoices?"), { at: START });
@@ -90,7 +90,7 @@ describe("efforts", () => {
     db.close();
   });
 
-  it("keep their id while they grow and after a rebuild, and are found by older ids and by their sessions", () => {
+  it("keep their id when they grow and after a rebuild, and are found by older ids and by sessions", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
     work(seeded);
@@ -103,7 +103,7 @@ describe("efforts", () => {
     for (const _ of rebuildMemory(db, { now: START }));
     const [grown] = findEfforts(db);
     expect(grown).toMatchObject({ id, members: { length: 4 } });
-    // A transcript from before comes late.
+    // An older transcript is imported later.
     add("first", prompt("Think about invoices"), { at: START - MINUTE });
     add("first", PLAN);
     derive(db);
@@ -136,7 +136,7 @@ describe("efforts", () => {
     db.close();
   });
 
-  it("are named after their branch unless a session title has its words", () => {
+  it("are named after their branch unless a session's title has its words", () => {
     const { db, add } = seedStore();
     const on = { branch: "feat/user-to-user-sharing" };
     add("a", prompt("ok go"), on);

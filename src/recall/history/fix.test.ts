@@ -1,4 +1,4 @@
-// Questions about commands and errors: what made it pass, how is it run.
+// Tests of `fix` (what fixed an error) and `how` (how a command is used).
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bash, DAY, ended, prompt, seedStore, START, touch } from "../../../test/seed.ts";
@@ -36,8 +36,8 @@ function history() {
   return seeded;
 }
 
-describe("fix: an earlier error", () => {
-  it("comes with the changes until the same command passed, and the turn's last message", () => {
+describe("an earlier error", () => {
+  it("is listed with the changes before the command passed, and the turn's last message", () => {
     const { db } = history();
     const { occurrences: found } = findFixes(db, "TypeError: user 99 is undefined at C:\\other\\login.ts:1:2", {}, 5);
     expect(found).toMatchObject([
@@ -54,7 +54,7 @@ describe("fix: an earlier error", () => {
     db.close();
   });
 
-  it("is found by pasted output, and is unfixed if nothing passed", () => {
+  it("is found by pasted output, and is unfixed if no command passed", () => {
     const { db } = history();
     const pasted = "> app@1 start\n> node .\n\nError: listen EADDRINUSE :::8080\n    at Server.listen\n";
     const { occurrences: found } = findFixes(db, pasted, {}, 5);
@@ -63,7 +63,7 @@ describe("fix: an earlier error", () => {
     db.close();
   });
 
-  it("may be fixed by a differently written command", () => {
+  it("can be fixed by a similar command", () => {
     const { db, add } = history();
     add("three", prompt("Run it"));
     add("three", bash("rtk npm run check", "Exit code 2\nerror: unrecognized subcommand 'npm'", 2));
@@ -92,7 +92,7 @@ describe("fix: an earlier error", () => {
   });
 });
 
-describe("how: uses of a command", () => {
+describe("uses of a command", () => {
   it("are counted by form, with successes and the last failure", () => {
     const { db, add } = history();
     add("two", bash("grep -rn 'npm test' .", ""));
@@ -106,7 +106,7 @@ describe("how: uses of a command", () => {
     db.close();
   });
 
-  it("are also counted for other tools, with the newest use of each input", () => {
+  it("are counted for other tools too, with the newest use of each input", () => {
     const { db, add } = history();
     add("two", touch("src/login.ts"));
     updateSearchIndex(db);
@@ -131,7 +131,7 @@ describe("how: uses of a command", () => {
   });
 });
 
-describe("a span of time", () => {
+describe("a time range", () => {
   it("leaves out events before and after it", () => {
     const { db, add } = seedStore();
     const ask = (day: number, text: string) => {
@@ -187,7 +187,7 @@ describe("shell commands", () => {
     ["cd /a && npm test 2>&1 | tail -20", "npm test"],
     ["# first\n# second\nmake all | head -n 5 | cat", "make all"],
     ["a | grep b", "a | grep b"],
-  ])("%j is %j", (command, key) => {
+  ])("%j has the key %j", (command, key) => {
     expect(commandKey(command)).toBe(key);
   });
 
@@ -201,7 +201,7 @@ describe("shell commands", () => {
     expect(splitCommand("cat > f <<EOF\nnpm test\nEOF")).toEqual(["cat > f"]);
   });
 
-  it("are compared by their head, without long texts", () => {
+  it("are compared by program and first arguments, without long texts", () => {
     expect(commandHead("bun run lint --fix")).toBe("bun run lint");
     expect(commandHead("ls -l")).toBe("");
     expect(commandForm('git commit -m "a message that is quite long"')).toBe('git commit -m "…"');

@@ -31,7 +31,7 @@ function fill() {
   return { ...seeded, session: sessionsByPrefix(seeded.db, "one")[0] as SessionEntry };
 }
 
-/** What is read of the whole session at once, in the same short form. */
+/** The whole session in the short form of `pageOf`. */
 function wholeOf({ turns }: Transcript): string[] {
   return turns.flatMap((turn) => [...(turn.prompt ? [turn.prompt.id] : []), ...turn.items.map(nameOf)]);
 }
@@ -100,7 +100,7 @@ describe("a page of a session", () => {
     ]);
   });
 
-  it("of a session with 20,000 items is read quickly", () => {
+  it("is read quickly from a session with 20,000 items", () => {
     const { db, add } = seedStore();
     db.exec("BEGIN");
     for (let turn = 0; turn < 100; turn++) {
@@ -135,7 +135,7 @@ function history(): Db {
   return db;
 }
 
-it("lists all items in reading order, a subagent's items after it", () => {
+it("lists all items in reading order, a subagent's items after the subagent", () => {
   const db = history();
   const entries = outlineSession(db, sessionOne(db));
   expect(
@@ -156,7 +156,7 @@ it("lists all items in reading order, a subagent's items after it", () => {
   ]);
 });
 
-it("reads the items of the outline, also those of subagents", () => {
+it("reads all items of the outline, including those of subagents", () => {
   const db = history();
   const items = readItemsById(db, sessionOne(db), ["t2", "r2", "s2", "c1", "p1", "m99", "nonsense"]);
   expect([...items].map(([id, item]) => `${id} ${item.kind}`)).toEqual([
@@ -176,7 +176,7 @@ it.each([
   ["100%", ["t1"]],
   ["welcome_", ["r2"]],
   ["0%_", []],
-])("finds %s where it stands", (words, found) => {
+])("finds the items that contain %j", (words, found) => {
   const db = history();
   expect(findInSession(db, sessionOne(db), words)).toEqual(found);
 });

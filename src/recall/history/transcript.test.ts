@@ -41,7 +41,7 @@ function history() {
 }
 
 describe("a transcript", () => {
-  it("lists turns in order, subagents under their turn, and the response unless a message has it", () => {
+  it("lists turns in order, subagents in their turn, and the response unless a message contains it", () => {
     const { db } = history();
     const { turns } = readTranscript(db, session(db, "one"));
     expect(
@@ -63,7 +63,7 @@ describe("a transcript", () => {
     db.close();
   });
 
-  it("can be limited to a turn, or to the neighbours of an item, also of a subagent's", () => {
+  it("can be limited to a turn or to the neighbours of an item, also in a subagent", () => {
     const { db } = history();
     const whole = readTranscript(db, session(db, "one"));
     expect(onlyTurn(whole, 2).turns.map((turn) => turn.number)).toEqual([2]);
@@ -81,7 +81,7 @@ describe("a transcript", () => {
 });
 
 describe("a session", () => {
-  it("is found by its id, the beginning of it, 'last', an item, or words", () => {
+  it("is found by id, by the beginning of its id, by 'last', by an item, or by words", () => {
     const { db, add } = history();
     add("other-1", prompt("Write the 100% docs"));
     add("other-2", prompt("Deploy it"));
@@ -129,7 +129,7 @@ describe("an observation", () => {
 });
 
 describe("an exported transcript", () => {
-  it("as Markdown has the messages and one line per tool use", () => {
+  it("in Markdown has the messages and one line per tool use", () => {
     const { db } = history();
     const text = toMarkdown(readTranscript(db, session(db, "one")), { tools: false, thinking: true });
     expect(text).toContain("# Fix the login\n");
@@ -140,7 +140,7 @@ describe("an exported transcript", () => {
     db.close();
   });
 
-  it("as HTML escapes all recorded text", () => {
+  it("in HTML escapes all recorded text", () => {
     const { db, add } = seedStore();
     const evil = `<script>alert(1)</script><img src=x onerror="x"> & 'q' **b** \`c\`\n\`\`\`html\n<b>code</b>\n`;
     add("s", prompt(evil));

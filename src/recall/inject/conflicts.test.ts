@@ -10,12 +10,12 @@ function rules(text: string) {
   return readRules([file, join(file, "none")]);
 }
 
-describe("an observation and a rule", () => {
+describe("conflictWith", () => {
   it.each([
     ["Use pnpm instead of npm", "- Always use npm"],
     ["Never use jest", "We use `jest` for tests."],
     ["Use tabs", "* Do not use tabs, ever"],
-  ])("%j and %j contradict each other", (memory, rule) => {
+  ])("finds the conflict of %j with %j", (memory, rule) => {
     expect(conflictWith(memory, rules(`# Rules\n\n${rule}\n`))).toMatchObject({ file: "AGENTS.md" });
   });
 
@@ -24,7 +24,7 @@ describe("an observation and a rule", () => {
     ["Use vitest", "Run the tests before a commit"],
     ["Fix the login", "Never push to main"],
     ["Use the same file", "Do not use any file"],
-  ])("%j and %j do not", (memory, rule) => {
+  ])("finds no conflict of %j with %j", (memory, rule) => {
     expect(conflictWith(memory, rules(rule))).toBeUndefined();
   });
 });

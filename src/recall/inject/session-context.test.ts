@@ -86,7 +86,7 @@ function remember(db: Db, title: string, extra: Partial<Observation> = {}, valid
 }
 
 describe("the context at session start", () => {
-  it("has all sections in readable text", () => {
+  it("has all sections as readable text", () => {
     const db = store();
     add(db, "one", 1 * HOUR, { kind: "prompt", text: "Set up\nthe project" });
     add(db, "one", 1 * HOUR + 1, edit("package.json"));
@@ -140,7 +140,7 @@ Files changed in that session: src/login.ts (+2 -1)
     db.close();
   });
 
-  it("omits an interruption if the session continued", () => {
+  it("omits the interruption if the session continued", () => {
     const db = store();
     add(db, "one", HOUR, { kind: "prompt", text: "Long work" });
     add(db, "one", HOUR + 1, edit("src/a.ts"));
@@ -152,7 +152,7 @@ Files changed in that session: src/login.ts (+2 -1)
     db.close();
   });
 
-  it("omits an interruption in an earlier session", () => {
+  it("omits the interruption of an earlier session", () => {
     const db = store();
     add(db, "one", HOUR, { kind: "prompt", text: "Write the migration" });
     add(db, "one", HOUR + 1, edit("src/a.ts"));
@@ -327,7 +327,7 @@ describe("a command that failed and later passed", () => {
     ["cd x; make", "make"],
     ["cdrom && make", "cdrom && make"],
     [" ls\n -l ", "ls -l"],
-  ])("%j is compared as %j", (command, expected) => {
+  ])("has the key: %j -> %j", (command, expected) => {
     expect(normaliseCommand(command)).toBe(expected);
   });
 
@@ -337,7 +337,7 @@ describe("a command that failed and later passed", () => {
     ["npm ERR! missing script\nfatal: not a git repository", "fatal: not a git repository"],
     ["Exit code 2", ""],
     ["line\nlast", "last"],
-  ])("the error of %j is %j", (output, expected) => {
+  ])("has the error line: %j -> %j", (output, expected) => {
     expect(errorLine(output)).toBe(expected);
   });
 });

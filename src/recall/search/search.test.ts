@@ -40,7 +40,7 @@ describe("search", () => {
     db.close();
   });
 
-  it("ranks a turn also by neighbouring turns, and quotes only its own text", () => {
+  it("ranks a turn higher if neighbouring turns match, and quotes only the turn's own text", () => {
     const { db, add } = seedStore();
     add("a", prompt("Which wood for the table?"));
     add("a", prompt("Walnut, and oil on top"));
@@ -120,14 +120,14 @@ describe("search", () => {
     const [first] = findSessions(db, "users hate", { scope: {}, limit: 5 }).findings;
     expect(first).toMatchObject({ kind: "thinking", role: "assistant", item: "m1", promptNumber: 1 });
     expect(first?.snippet.text).toContain("users hate running a server");
-    // What it says is what an answer says as well: the answer is shown.
+    // If thinking and an answer both match, the answer is shown.
     const [second] = findSessions(db, "SQLite", { scope: {}, limit: 5 }).findings;
     expect(second?.kind).toBe("message");
     expect(searchSessions(db, "users hate", { limit: 5, without: ["thinking"] }).hits).toEqual([]);
     db.close();
   });
 
-  it("no longer finds thinking that was changed or deleted", () => {
+  it("does not find thinking that was changed or deleted", () => {
     const { db, add } = seedStore();
     add("s", prompt("Which database?"));
     add("s", said("m1", "SQLite.", "PostgreSQL needs a server."));
@@ -189,7 +189,7 @@ describe("search", () => {
     db.close();
   });
 
-  it("never throws, for any query", () => {
+  it("never throws", () => {
     const db = seededStore();
     updateSearchIndex(db);
     const nasty = [

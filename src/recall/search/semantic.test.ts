@@ -60,7 +60,7 @@ async function embed(db: Db, embedder: Embedder, batches = Infinity): Promise<vo
   for await (const _ of embedAll(db, embedder)) if (--batches <= 0) return;
 }
 
-/** The sessions found, best first, and what was said about how. */
+/** The sessions found, best first, and the state of semantic search. */
 async function search(
   db: Db,
   paths: Paths,
@@ -73,7 +73,7 @@ async function search(
 }
 
 describe("semantic search", () => {
-  it("finds other wordings", async () => {
+  it("finds different wordings", async () => {
     const paths = newHome();
     const db = seed(paths);
     const url = await serve();
@@ -83,7 +83,7 @@ describe("semantic search", () => {
     expect({ found, rung }).toEqual({ found: ["s1"], rung: "meaning" });
     expect(state).toMatchObject({ model: "openai:words:64", vectors: 4, waiting: 0, isBroken: false });
     expect(state.degraded).toBeUndefined();
-    // Words still count, and meaning adds to them.
+    // Keyword matches still count; semantic hits add to their score.
     expect((await search(db, paths, "dark bill")).found.toSorted()).toEqual(["s0", "s2"]);
     expect((await search(db, paths, "kangaroo")).found).toEqual([]);
   });
@@ -112,7 +112,7 @@ describe("semantic search", () => {
     expect((await titles("kangaroo")).titles).toEqual([]);
   });
 
-  it("gives the same results from memory, after additions, and by codes", async () => {
+  it("gives the same results from a reused index, after additions, and with codes", async () => {
     const paths = newHome();
     const db = seed(paths, [...TURNS, ...Array.from({ length: 60 }, (_, number) => `the login number ${number}`)]);
     const url = await serve();
@@ -131,7 +131,7 @@ describe("semantic search", () => {
     expect(kept).toEqual([cold, cold]);
   });
 
-  it("works without codes that are missing or stale", async () => {
+  it("works if codes are missing or stale", async () => {
     const paths = newHome();
     const db = seed(paths);
     const url = await serve();
@@ -151,8 +151,8 @@ describe("semantic search", () => {
   });
 });
 
-describe("search falls back and says why:", () => {
-  it("no model", async () => {
+describe("search reports", () => {
+  it("that no model is installed", async () => {
     const paths = newHome();
     const { found, state } = await search(seed(paths), paths, "invoice");
     expect(found).toEqual(["s0"]);
@@ -161,7 +161,7 @@ describe("search falls back and says why:", () => {
     expect(state.isBroken).toBe(false);
   });
 
-  it("switched off", async () => {
+  it("that semantic search is disabled", async () => {
     const paths = tinyHome();
     const db = seed(paths);
     await embed(db, openLocal(paths));
@@ -171,14 +171,14 @@ describe("search falls back and says why:", () => {
     expect(state.degraded).toBe("keyword search only: semantic search is off");
   });
 
-  it("nothing embedded yet", async () => {
+  it("that nothing is embedded yet", async () => {
     const paths = tinyHome();
     const { found, state } = await search(seed(paths), paths, "invoice");
     expect(found).toEqual(["s0"]);
     expect(state.degraded).toBe("keyword search only: nothing is embedded yet");
   });
 
-  it("half of the items embedded", async () => {
+  it("that only half of the items are embedded", async () => {
     const paths = tinyHome();
     const db = seed(
       paths,
@@ -194,7 +194,7 @@ describe("search falls back and says why:", () => {
   it.each([
     ["missing", (paths: Paths) => rmSync(minilmFile(paths)), "the embedding model is not installed"],
     ["damaged", (paths: Paths) => truncateSync(minilmFile(paths), 5_000), "is damaged"],
-  ])("the model is %s", async (_, damage, said) => {
+  ])("that the model is %s", async (_, damage, said) => {
     const paths = tinyHome();
     const db = seed(paths);
     await embed(db, openLocal(paths));
@@ -207,7 +207,7 @@ describe("search falls back and says why:", () => {
     expect(state.hint).toContain("c-mem model install");
   });
 
-  it("the server does not answer", async () => {
+  it("that the server does not answer", async () => {
     const paths = newHome();
     const db = seed(paths);
     const url = await serve();
@@ -219,7 +219,7 @@ describe("search falls back and says why:", () => {
     expect(state.degraded).toMatch(/keyword search only: .* cannot be reached/);
   });
 
-  it("an older model's vectors serve until the new ones are there", async () => {
+  it("that it uses the older model's vectors until the new ones are complete", async () => {
     const paths = newHome();
     const db = seed(paths, [...TURNS, ...Array.from({ length: 40 }, (_, number) => `the login number ${number}`)]);
     const url = await serve();
@@ -234,7 +234,7 @@ describe("search falls back and says why:", () => {
     expect((await search(db, paths, "receipt")).state).toMatchObject({ model: "openai:new:64", vectors: 44 });
   });
 
-  it("vectors of a missing model are not compared with another's", async () => {
+  it("that the model of the stored vectors is missing, and uses no other model for them", async () => {
     const paths = tinyHome();
     const db = seed(paths);
     await embed(db, wordEmbedder("older-weights", 128));

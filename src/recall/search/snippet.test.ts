@@ -8,7 +8,7 @@ const marked = (source: string, words: string[], maxChars = 60) => {
 };
 
 describe("a snippet", () => {
-  it("shows where the query's words are close together", () => {
+  it("shows the part where the query's words are close together", () => {
     const source = `${"noise ".repeat(100)}the login token expires too early${" more".repeat(100)}`;
     const { text, words } = marked(source, ["login", "token"]);
     expect(text).toContain("login token expires");
@@ -16,7 +16,7 @@ describe("a snippet", () => {
     expect(words).toEqual(["login", "token"]);
   });
 
-  it("marks other forms of a word, and is plain text on one line", () => {
+  it("marks other forms of a word, and is one line of plain text", () => {
     expect(marked("Fixing the\n\u001b[31mcaches", ["fixed", "cache"])).toEqual({
       text: "Fixing the [31mcaches",
       words: ["Fixing", "caches"],

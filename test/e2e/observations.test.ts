@@ -1,4 +1,4 @@
-// Memory one can own: written down, looked through, changed and forgotten on the command line, by real processes.
+// Adding, finding, editing and forgetting observations on the command line, with real processes.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -65,7 +65,7 @@ describe("observation commands", () => {
     expect(await data(world, ["unpin", "o3"])).toMatchObject({ results: [{ pinned: false }] });
   });
 
-  it("also find by meaning if vectors exist", async () => {
+  it("also search semantically if vectors exist", async () => {
     const world = createWorld();
     await run(world, ["remember", "Palette: dark"]);
     await run(world, ["remember", "Packages come from pnpm"]);
@@ -128,8 +128,8 @@ describe("observation commands", () => {
   });
 });
 
-/** One session through hooks and, the same, through its transcript. */
-async function live(world: World): Promise<string> {
+/** Records one session by hooks and by its transcript. */
+async function recordSession(world: World): Promise<string> {
   const base = { session_id: SESSION, transcript_path: transcriptPath(world) };
   await hook(world, "new", {
     ...base,
@@ -211,8 +211,8 @@ function writeTranscript(world: World): string {
 
 const SECRETS = /ZEBRAFISHDEPOT|WALRUSINVENTORY/i;
 
-/** Everything that could bring it back: late hooks, the transcript read again, memory derived again. */
-async function tempt(world: World): Promise<void> {
+/** Everything that could restore forgotten data: late hooks, a repeated sync, a rebuild. */
+async function recordAgain(world: World): Promise<void> {
   const base = { session_id: SESSION, transcript_path: transcriptPath(world), prompt_id: "q1" };
   await hook(world, "save", {
     ...base,
@@ -232,9 +232,9 @@ async function tempt(world: World): Promise<void> {
 }
 
 describe("forgetting", () => {
-  it("a turn leaves no byte of it, despite late hooks, transcripts and rebuilds, and keeps the rest", async () => {
+  it("a turn removes all its bytes, despite late hooks, syncs and rebuilds, and keeps the rest", async () => {
     const world = createWorld();
-    const path = await live(world);
+    const path = await recordSession(world);
     await run(world, ["sync", "--archive"]);
     await run(world, ["observations"]);
     await run(world, ["search", "walrusinventory"]);
@@ -256,7 +256,7 @@ describe("forgetting", () => {
     });
     expect(JSON.stringify(receipt)).not.toMatch(SECRETS);
     expect(allBytes(world.home)).not.toMatch(SECRETS);
-    await tempt(world);
+    await recordAgain(world);
     expect(allBytes(world.home)).not.toMatch(SECRETS);
     expect((await run(world, ["search", "walrusinventory"])).status).toBe(4);
     expect(await rows(world, "SELECT prompt_number, text FROM prompts")).toEqual([
@@ -273,13 +273,13 @@ describe("forgetting", () => {
   });
 
   it.each(["forget", "doctor --fix", "audit --fix"])(
-    "that was killed is finished by c-mem %s, in backups and copies too",
+    "that was killed is completed by c-mem %s, also in backups and copies",
     async (command) => {
       const world = createWorld();
-      await live(world);
+      await recordSession(world);
       await run(world, ["sync", "--archive"]);
       const path = String((await data(world, ["backup", "create"]))["path"]);
-      // As it is after the first transaction: the rows are gone, and nothing else.
+      // The state after the first transaction: only the rows are deleted.
       const before = ["archive", "backups"].map((name) => join(world.home, name));
       for (const folder of before) cpSync(folder, `${folder}-then`, { recursive: true });
       await run(world, ["forget", SESSION, "-y"]);
@@ -298,9 +298,9 @@ describe("forgetting", () => {
     },
   );
 
-  it("a whole session stays forgotten", async () => {
+  it("a whole session is permanent", async () => {
     const world = createWorld();
-    await live(world);
+    await recordSession(world);
     await run(world, ["sync"]);
     const shown = join(world.home, "shown");
     mkdirSync(shown, { recursive: true });
@@ -311,14 +311,14 @@ describe("forgetting", () => {
     expect(stdout).toMatch(/^Forgotten\.\n +removed +1 session, 2 prompts, /);
     expect(stdout).toMatch(/still in +.*\.jsonl \(the agent's own file; not imported again\)/);
     expect(await rows(world, "SELECT * FROM jobs")).toEqual([]);
-    await tempt(world);
+    await recordAgain(world);
     expect(allBytes(world.home)).not.toMatch(SECRETS);
     expect(await rows(world, "SELECT * FROM sessions")).toEqual([]);
   });
 
-  it("by words deletes all matching items, and lists other places with the words", async () => {
+  it("by text deletes all matching items, and lists other places with the text", async () => {
     const world = createWorld();
-    await live(world);
+    await recordSession(world);
     await run(world, ["remember", "The WalrusInventory is on the shelf"]);
     const elsewhere = join(world.home, "..", "other");
     mkdirSync(elsewhere);
@@ -334,9 +334,9 @@ describe("forgetting", () => {
     expect(allBytes(world.home)).toContain("ZEBRAFISHDEPOT");
   });
 
-  it("includes drops that wait outside an unwritable data directory", async () => {
+  it("includes drops in the fallback spool of an unwritable data directory", async () => {
     const world = createWorld();
-    await live(world);
+    await recordSession(world);
     const refuge = openFallbackSpool(join(world.home, "spool")) ?? "";
     mkdirSync(join(refuge, "bad"));
     writeFileSync(join(refuge, "bad", "1.json"), "half a drop about the WalrusInventory");
@@ -346,9 +346,9 @@ describe("forgetting", () => {
     rmSync(refuge, { recursive: true });
   });
 
-  it("an observation can include its evidence", async () => {
+  it("an observation can also delete its evidence", async () => {
     const world = createWorld();
-    await live(world);
+    await recordSession(world);
     await run(world, ["sync"]);
     const [row] = await results(world, "observations", "zebrafishdepot");
     const id = String(row?.["id"]);
@@ -358,9 +358,9 @@ describe("forgetting", () => {
     expect(allBytes(world.home)).not.toMatch(SECRETS);
   });
 
-  it("reports if another process keeps old pages, and finishes later", async () => {
+  it("reports that another process keeps old pages, and finishes later", async () => {
     const world = createWorld();
-    await live(world);
+    await recordSession(world);
     await run(world, ["sync"]);
     const reader = new DatabaseSync(join(world.home, "c-mem.db"), { readOnly: true });
     reader.exec("BEGIN; SELECT count(*) FROM prompts");

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { contextOf, createWorld, hook, run, type World } from "./harness.ts";
 
-/** As users run it: the tests' worlds keep no compiled code. */
-function createKeepingWorld(): World {
+/** Other tests disable the bytecode cache: this world enables it, as for users. */
+function createCachingWorld(): World {
   const world = createWorld();
   delete world.env["NODE_DISABLE_COMPILE_CACHE"];
   return world;
@@ -12,7 +12,7 @@ function createKeepingWorld(): World {
 
 describe("cached bytecode", () => {
   it("gives the same output as the source, for every hook and command", async () => {
-    const world = createKeepingWorld();
+    const world = createCachingWorld();
     const answers: string[][] = [];
     for (let round = 0; round < 7; round++) {
       const session = `s${round}`;
@@ -32,7 +32,7 @@ describe("cached bytecode", () => {
   });
 
   it("writes no file for a mistyped command", async () => {
-    const world = createKeepingWorld();
+    const world = createCachingWorld();
     await run(world, ["sync"]);
     expect((await run(world, ["walrus"])).status).toBe(2);
     expect(readdirSync(join(world.home, "cache"))).toEqual([expect.stringMatching(/^cli-sync-v/)]);
