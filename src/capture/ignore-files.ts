@@ -54,7 +54,7 @@ function hidingFile(full: string, place: Place): string | undefined {
     isHiddenBy(rules, slashed(relative(folder, path)));
   const above = ignoreFiles(full, place).find((file) => hides(file, full));
   if (above !== undefined) return join(above.folder, IGNORE_FILE);
-  // The main working tree's file also applies in its worktrees, even where it is not committed.
+  // The main working tree's file also applies in its worktrees, even if it is not committed.
   if (tree === undefined || tree.mainTop === tree.top) return undefined;
   const inside = relative(tree.top, full);
   const main = ignoreFiles(tree.mainTop, place).find(({ folder }) => folder === tree.mainTop);

@@ -106,7 +106,7 @@ function findProjectFiles(folder: string, tree: GitTree | undefined): string[] {
     files.push(join(dir, PROJECT_FILE));
     if (dir === tree?.top || dir === home || dirname(dir) === dir) break;
   }
-  // The main working tree's file also applies in its worktrees, even where it is not committed.
+  // The main working tree's file also applies in its worktrees, even if it is not committed.
   if (tree !== undefined && tree.mainTop !== tree.top) files.push(join(tree.mainTop, PROJECT_FILE));
   return files.filter((file) => statOf(file)?.isFile());
 }

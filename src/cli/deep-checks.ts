@@ -48,11 +48,11 @@ function checkTranscripts(db: Db, paths: Paths, env: Env): Check {
   const name = "transcripts";
   const context = startSync(db, paths, env);
   const all = findTranscripts(env, userSettings(paths, env));
-  const { compared, unread, left, missing, files } = compareTranscripts(db, all, context, COMPARE_MS);
+  const { compared, unread, skipped, missing, files } = compareTranscripts(db, all, context, COMPARE_MS);
   const parts = [
     `${count(compared, "transcript")} compared`,
     ...(unread > 0 ? [`${unread} not read yet`] : []),
-    ...(left > 0 ? [`${left} skipped after ${COMPARE_MS / 1000} s`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped after ${COMPARE_MS / 1000} s`] : []),
   ].join(", ");
   if (missing === 0) return { name, state: "ok", message: `${parts}: all stored` };
   return {

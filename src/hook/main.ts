@@ -160,6 +160,6 @@ try {
       : JSON.stringify(runHook(command, flag === "--agent" ? agent : undefined, process.env));
   if (answer !== undefined) writeSync(1, `${answer}\n`);
 } catch {
-  // The agent has closed our stdout.
+  // The agent has closed the hook's stdout.
 }
 process.exit(0);

@@ -123,7 +123,7 @@ function openAndDrain(paths: Paths): Db | "older" | "damaged" {
     if (code !== "store_older" && code !== "store_restoring") logHookError(paths.hookLog, "context", error);
     if (isDamage(error)) return "damaged";
     if (code === "store_older") return "older";
-    // The spool was not drained, but what the database already has can be injected.
+    // The spool was not drained, but context from the rows already in the database can be injected.
     return db ?? openDriver(paths.database, { readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
   }
 }

@@ -1,5 +1,5 @@
-// Models that call one tool after the other and then finish, over three APIs: OpenAI's Responses (Codex), Gemini's, and chat
-// completions (Copilot, OpenCode). They keep every request.
+// Fake models that make the given tool calls one by one and then answer. Three APIs: OpenAI's Responses (Codex),
+// Gemini's, and chat completions (Copilot, OpenCode).
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -7,7 +7,7 @@ export type Call = readonly [tool: string, input: object | string];
 
 export interface FakeModel {
   port: number;
-  /** The request, as JSON. */
+  /** All requests so far, as JSON. */
   requests: string[];
   close(): Promise<void>;
 }

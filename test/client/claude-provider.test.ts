@@ -34,7 +34,7 @@ function provider(lab: Lab, env: Record<string, string> = {}): Provider {
   return openProvider(settings, { ...lab.env, ...FROM_A_HOOK, ...env }) as Provider;
 }
 
-/** A user with our plugin, own hooks for every event, CLAUDE.md and an MCP server. */
+/** A user with C-Mem's plugin, own hooks for every event, a CLAUDE.md and an MCP server. */
 async function crowdedLab(): Promise<{ lab: Lab; fired: string }> {
   const lab = await testLab();
   const fired = join(lab.root, "fired");

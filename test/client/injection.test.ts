@@ -24,7 +24,7 @@ const only = (surface: string) => ({ env: { C_MEM_SURFACES: surface } });
 beforeAll(async () => {
   lab = await createLab();
   await run(lab, ["install", "--yes"]);
-  // One session, so that the project is known; then what will be injected.
+  // Two sessions and two remembered observations, from which context is injected.
   await session(lab, "Why does add subtract? [[script:work]]");
   writeFileSync(join(lab.project, "tool.mjs"), TOOL);
   await session(lab, "Make a report [[script:stumble]]");

@@ -62,7 +62,7 @@ describe("every hook succeeds and prints no error", () => {
   });
 });
 
-/** The client does not report SessionEnd. `session` throws where a hook failed or wrote to stderr. */
+/** The client does not report SessionEnd. `session` throws if a hook failed or wrote to stderr. */
 function whatHappened({ answer, hooks }: Session): object {
   return { answer, events: [...new Set(hooks.map((hook) => hook.event))].sort() };
 }

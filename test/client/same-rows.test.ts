@@ -1,12 +1,12 @@
-// Hooks and transcripts give the same rows for the same session.
+// Tests that hooks and transcripts give the same rows for the same session.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { rows, run, type World } from "../e2e/harness.ts";
 import { session } from "./client.ts";
 import { testLab } from "./lab.ts";
 
-/** The columns that both can know; their times differ. */
-const QUESTIONS = {
+/** Table -> a query of the columns that hooks and transcripts both fill. Times differ and are left out. */
+const QUERIES = {
   sessions: `SELECT s.session_id, p.session_id AS parent, s.prompt_count, s.title FROM sessions s
     LEFT JOIN sessions p ON p.id = s.parent_session_db_id ORDER BY s.session_id`,
   prompts: "SELECT prompt_number, prompt_id, text, response FROM prompts ORDER BY prompt_number",
@@ -18,8 +18,8 @@ const QUESTIONS = {
 
 async function evidence(world: World): Promise<Record<string, unknown>> {
   const answers: Record<string, unknown> = {};
-  for (const [name, sql] of Object.entries(QUESTIONS)) {
-    // The client writes the keys of an input in another order into its transcript.
+  for (const [name, sql] of Object.entries(QUERIES)) {
+    // In the transcript, the keys of an input have another order.
     answers[name] = (await rows(world, sql)).map((row) => ({
       ...row,
       ...(typeof row["input"] === "string" && { input: JSON.parse(row["input"]) as unknown }),

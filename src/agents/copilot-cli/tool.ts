@@ -61,10 +61,10 @@ export function copilotResult(call: CopilotCall, data: JsonObject, cwd: string):
   return { output, files: isFolder ? [] : withAbsolutePaths(touchedFiles(call, diff), cwd) };
 }
 
-/** Text that hooks (C-Mem's, too) injected after the result. */
+/** Matches text that hooks, including C-Mem's, injected after the result. */
 const GUIDANCE = /\n\nTool "[^"\n]{1,256}" \w{1,20}\. Additional guidance from \w{1,40} hooks:\n[\s\S]*$/;
 
-/** The last line of a shell result, which has the exit code. */
+/** Splits off the last line of a shell result, which has the exit code. */
 function shellResult(text: string | undefined): Pick<CopilotResult, "output" | "exitCode"> {
   if (text === undefined) return {};
   const end = /\n?<(?:shellId: \S{1,40} completed|exited) with exit code (-?\d{1,10})>\s*$/.exec(text);

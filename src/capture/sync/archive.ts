@@ -133,7 +133,7 @@ interface FolderCheck {
   isLeftOut?: boolean;
 }
 
-/** Returns the line as it is archived, or undefined if it is left out. */
+/** Returns the text to archive for the line, or undefined to leave the line out. */
 function filterLine(
   reader: LineReader<unknown>,
   state: unknown,

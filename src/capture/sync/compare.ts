@@ -16,7 +16,7 @@ export function compareTranscripts(db: Db, transcripts: readonly Transcript[], c
     /** Transcripts that changed since the last sync; they were not compared. */
     unread: 0,
     /** Transcripts not compared because the time was over. */
-    left: 0,
+    skipped: 0,
     /** Missing messages and tool uses. */
     missing: 0,
     /** Paths of transcripts with a message or tool use missing from the store. */
@@ -26,7 +26,7 @@ export function compareTranscripts(db: Db, transcripts: readonly Transcript[], c
     const { file } = transcript;
     if (isExcludedFile(file, context)) continue;
     if (!isUnchanged(file, context)) result.unread += 1;
-    else if (Date.now() > deadline) result.left += 1;
+    else if (Date.now() > deadline) result.skipped += 1;
     else {
       const missing = countMissing(db, transcript, context);
       result.compared += 1;

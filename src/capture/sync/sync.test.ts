@@ -55,7 +55,7 @@ const OPEN = TRANSCRIPT.slice(0, -3);
 
 interface Machine {
   db: Db;
-  /** Writes the session's transcript as it is now. */
+  /** Replaces the session's transcript. */
   write(text: string | Buffer): void;
   sync(options?: { force?: boolean }): FileOutcome[];
   exclude(folder: string): void;
