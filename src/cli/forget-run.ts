@@ -37,7 +37,7 @@ export async function runForget(context: QueryContext, plan: Plan, options: Forg
   }
   if (!options.yes) {
     say(planText(plan.rows, "This will be deleted for good:", shortId));
-    if (!(await askYesNo("Forget it?", { isDestructive: true }))) {
+    if (!(await askYesNo("Delete this for good?", { isDestructive: true }))) {
       beforeDelete?.();
       say("Nothing was forgotten.");
       return EXIT.failure;
@@ -135,7 +135,7 @@ function receiptText(receipt: Receipt, rows: DeletionRows): string {
 function searchText({ searchHits, alike, pieces }: Proof): string {
   if (pieces === 0) return "its rows and index entries are deleted";
   if (searchHits > 0) return paint("red", `still has ${plural(searchHits, "matches")}`);
-  return `no match${alike > 0 ? `, only ${count(alike, "similar text")}` : ""}`;
+  return `no match${alike > 0 ? ` (${count(alike, "similar text")} remain)` : ""}`;
 }
 
 function backupsText({ cleaned, removed }: ClearedCopies): string {

@@ -75,7 +75,7 @@ export function parseArgs(fields: Fields, argv: readonly string[]) {
 function takeWords(fields: Fields, words: readonly string[], values: Record<string, unknown>): void {
   const rest = [...words];
   for (const [key, { position, kind }] of positionsOf(fields)) {
-    if (rest.length === 0 && position.startsWith("<")) throw usage(`${position} is missing.`);
+    if (rest.length === 0 && position.startsWith("<")) throw usage(`Missing argument: ${position}`);
     if (rest.length === 0) continue;
     const taken = position.includes("...") ? rest.splice(0) : rest.splice(0, 1);
     values[key] = kind === "list" ? taken : taken.join(" ");

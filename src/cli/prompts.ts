@@ -13,7 +13,7 @@ export function canAsk(): boolean {
 /** `isDestructive`: Enter alone means no. */
 export async function askYesNo(question: string, { isDestructive = false } = {}): Promise<boolean> {
   if (!canAsk()) {
-    throw new AppError("usage", "This needs your confirmation, but there is no terminal to ask on.", {
+    throw new AppError("usage", "Confirmation is needed, but stdin is not a terminal.", {
       hint: "Add --yes to confirm, or --dry-run to see the changes.",
     });
   }

@@ -20,7 +20,7 @@ export function findSettingKey(name: string): SettingKey {
   if (key !== undefined) return key;
   const meant = nearestWord(name, SETTING_KEYS);
   const hint = meant === undefined ? "`c-mem config` lists them." : `Did you mean ${meant}?`;
-  throw new AppError("usage", `There is no setting "${name}".`, { hint });
+  throw new AppError("usage", `Unknown setting "${name}".`, { hint });
 }
 
 /** The value in `config set <key> <words...>`: a list with an item per word, or one text. */

@@ -124,7 +124,7 @@ function checkBackups({ paths, settings, now }: HealthContext): Result {
 function checkReplaced({ paths, now }: HealthContext): Result | undefined {
   const [last] = readReports(paths.quarantine);
   if (last === undefined || Math.abs(now - last.at) > OLD_MS) return undefined;
-  const fix = `The replaced file is in ${last.folder}; delete it when nothing is missing`;
+  const fix = `The replaced file is in ${last.folder}; delete it once you have checked that nothing is missing`;
   const when = ago(last.at, now);
   if (last.why === "damaged") return warn(`the database was damaged and replaced ${when}. ${reportText(last)}`, fix);
   return { ...ok(`the database was replaced by a backup ${when}`), fix };

@@ -138,8 +138,8 @@ export function pickFields<F extends Fields, Key extends keyof F & string>(
 
 /** Throws if the project is unknown. */
 export function scopeOf(args: ToolArgs, call: Call): ReadScope {
-  const { scope, where } = readScope(withoutAll(args), call);
-  return { scope, where: safeLine(where, 200) };
+  const found = readScope(withoutAll(args), call);
+  return { ...found, where: safeLine(found.where, 200), anywhere: safeLine(found.anywhere, 200) };
 }
 
 type ToolArgs = Partial<InputOf<typeof PROJECT & typeof FILTERS>>;

@@ -165,7 +165,7 @@ const REPLIES: [string, string, Args, string[]][] = [
     "find_fix",
     "says that an error is new",
     { error: "ENOENT: no quokka" },
-    ['This error did not occur in app. Try the one line that names the error, or project: "all" for every project.'],
+    ['No session in app had this error. Try the one line that names the error, or project: "all" for every project.'],
   ],
 ];
 

@@ -85,7 +85,7 @@ describe("remembering", () => {
     );
     edit(db, id, { ...observationOf(row(db, id)), facts: [secret, "<private>HUSH</private>"] }, NOW);
     expect(JSON.stringify(row(db, id))).not.toMatch(/ghp_|HUSH/);
-    expect(() => remember(db, 1, note("<private>HUSH</private>"), NOW)).toThrow(/nothing left/);
+    expect(() => remember(db, 1, note("<private>HUSH</private>"), NOW)).toThrow(/all private/);
   });
 });
 

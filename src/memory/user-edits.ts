@@ -34,7 +34,7 @@ const MAX_ALIKE = 3;
 export function remember(db: Db, projectId: number | undefined, given: Observation, now: number) {
   const observation = filtered(given);
   if (observation.narrative.trim() === "" || observation.title.trim() === "") {
-    throw new AppError("usage", "There is nothing left to remember after private text was removed.");
+    throw new AppError("usage", "Nothing was saved: the text is all private.");
   }
   return transaction(db, () => {
     const hash = contentHash(observation);

@@ -64,12 +64,12 @@ export const blame = defineQuery({
         : project === undefined
           ? {}
           : { project: project.key };
-    const { scope, where } = readScope({ ...input, ...scopeOfPath }, context);
+    const { scope, where, anywhere } = readScope({ ...input, ...scopeOfPath }, context);
     const found = findTouches(context.db, { names, reads, limit: limit + 1 }, scope);
     const entries = found.slice(0, limit).map((entry) => entryJson(entry, context.env));
     if (entries.length === 0) {
       throw nothingFound(
-        `No session in ${where} ${reads ? "touched" : "changed"} ${oneLine(path, 120)}.`,
+        `No session in ${anywhere} ${reads ? "touched" : "changed"} ${oneLine(path, 120)}.`,
         [
           ...(reads ? [] : ["--reads includes sessions that only read it"]),
           ...(scope.projectId === undefined ? [] : ["--all looks in every project"]),

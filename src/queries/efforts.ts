@@ -30,12 +30,12 @@ export const efforts = defineQuery({
     meta: z.strictObject({ where: whereOf(z), total: countOf(z), has_more: z.boolean() }),
   }),
   run({ limit = DEFAULT_LIMIT, ...input }, context) {
-    const { scope, where } = readScope(input, context);
+    const { scope, where, anywhere } = readScope(input, context);
     updateLinks(context.db, { maxMs: MAX_LINKS_MS });
     const found = findEfforts(context.db, scope);
     if (found.length === 0) {
       throw nothingFound(
-        `No session in ${where} continues another.`,
+        `No efforts in ${anywhere} yet.`,
         `${widerScope(scope)}; \`c-mem list\` shows single sessions.`,
       );
     }
@@ -88,7 +88,7 @@ function resolveEffort(db: Db, name: string, scope: () => Scope): Effort {
   const found = findEffort(db, { sessionDbId: session.parent_session_db_id ?? session.id });
   if (found !== undefined) return found;
   const id = shortId(db, session.session_id);
-  throw nothingFound(`${id} belongs to no effort: no session continues it, and it continues none.`, hint);
+  throw nothingFound(`Session ${id} is not part of an effort.`, hint);
 }
 
 const EFFORT = defineNames({

@@ -159,7 +159,7 @@ const MAX_ITEMS = 200;
 
 function readChoice({ choices }: { choices?: readonly string[] }, text: string, name: string): string {
   if (choices === undefined || choices.includes(text)) return text;
-  throw usageError(`${name} does not take "${oneLine(text, 60)}".`, `One of: ${choices.join(", ")}`);
+  throw usageError(`Invalid ${name} "${oneLine(text, 60)}".`, `One of: ${choices.join(", ")}`);
 }
 
 /** For the parameters and bodies in the OpenAPI document. */

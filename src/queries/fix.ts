@@ -64,7 +64,7 @@ export const fix = defineQuery({
       );
     }
     const { db } = context;
-    const { scope, where } = readScope(input, context);
+    const { scope, where, anywhere } = readScope(input, context);
     updateSearchIndex(db, context.indexing);
     updateLinks(db, { maxMs: MAX_LINKS_MS });
     const { occurrences, since } = findFixes(db, error, scope, limit);
@@ -73,7 +73,7 @@ export const fix = defineQuery({
         `Try the one line that names the error${scope.projectId === undefined ? "" : ", or --all for every project"}.`,
         ...limitNote(since),
       ];
-      throw nothingFound(`This error did not occur in ${where}.`, hints.join(" "));
+      throw nothingFound(`No session in ${anywhere} had this error.`, hints.join(" "));
     }
     return { data: { results: occurrences.map(occurrenceJson) }, meta: { where, since: iso(since) }, occurrences };
   },

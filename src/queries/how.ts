@@ -66,7 +66,7 @@ export const how = defineQuery({
   },
   run({ q, limit = DEFAULT_LIMIT, ...input }, context) {
     if (q.trim() === "") throw usageError("Name a command or tool.");
-    const { scope, where } = readScope(input, context);
+    const { scope, where, anywhere } = readScope(input, context);
     updateSearchIndex(context.db, context.indexing);
     const uses = findUses(context.db, q, scope, limit);
     const { commands, tools, since } = uses;
@@ -76,9 +76,9 @@ export const how = defineQuery({
     ];
     if (results.length > 0) return { data: { results }, meta: { where }, uses };
     throw nothingFound(
-      `No command or tool run in ${where} matches ${fit(q, 100)}.`,
+      `No command or tool run in ${anywhere} matches "${fit(q, 100)}".`,
       [
-        `Fewer words find more${scope.projectId === undefined ? "" : "; --all looks in every project"}.`,
+        `Try fewer words${scope.projectId === undefined ? "" : "; --all looks in every project"}.`,
         // Commands before that date are found only by whole words.
         ...(since.tools === undefined
           ? []

@@ -31,12 +31,12 @@ export const impact = defineQuery({
     meta: z.strictObject({ where: whereOf(z) }),
   }),
   run(input, context) {
-    const { scope, where } = readScope(input, context);
+    const { scope, where, anywhere } = readScope(input, context);
     const surfaces = impactBySurface(context.db, scope);
     const holdout = compareHoldout(context.db, scope);
     if (surfaces.length === 0 && holdout.length === 0) {
       throw nothingFound(
-        `Nothing was injected in ${where} yet.`,
+        `Nothing has been injected in ${anywhere} yet.`,
         "Context is injected once sessions are recorded. Preview it: `c-mem context`",
       );
     }

@@ -24,11 +24,11 @@ export const list = defineQuery({
     meta: z.strictObject({ where: whereOf(z), has_more: z.boolean(), total: countOf(z), subagents: countOf(z) }),
   }),
   run({ limit = DEFAULT_LIMIT, offset = 0, ...input }, context) {
-    const { scope, where } = readScope(input, context);
+    const { scope, where, anywhere } = readScope(input, context);
     const found = listSessions(context.db, scope, limit + 1, offset);
     if (found.length === 0) {
       throw nothingFound(
-        `No session in ${where} matches.`,
+        `No session in ${anywhere} matches.`,
         `${widerScope(scope)}, or \`c-mem sync\` to import earlier sessions.`,
       );
     }

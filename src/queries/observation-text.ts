@@ -27,7 +27,7 @@ export function storyText(story: ObservationStory, shortId: ShortId): string {
     ["observation", `o${row.id} (${marks.filter(Boolean).join(", ")})`],
     ["project", row.project ?? "every project"],
     ["valid", `from ${when(row.valid_from)}${row.valid_to === null ? "" : ` until ${when(row.valid_to)}`}`],
-    ["made by", row.producer === "user" ? "you" : `${row.producer}, from what the ${row.origin} said`],
+    ["source", row.producer === "user" ? "you" : `${row.producer}, from the words of the ${row.origin}`],
     ...(session === undefined
       ? []
       : [["session", `${shortId(session.session_id)} ${titleText(session)}`] satisfies [string, string]]),

@@ -61,6 +61,8 @@ export interface ReadScope {
   scope: Scope;
   /** For messages and `meta`: a project's name, or "all projects". */
   where: string;
+  /** For negative messages: a project's name, or "any project". */
+  anywhere: string;
 }
 
 type ScopeContext = Pick<QueryContext, "db" | "paths" | "env" | "cwd">;
@@ -68,7 +70,11 @@ type ScopeContext = Pick<QueryContext, "db" | "paths" | "env" | "cwd">;
 export function readScope(input: ScopeInput, context: ScopeContext): ReadScope {
   const range = readRange(input, context.db);
   const project = input.all === true ? undefined : readProject(input.project, context);
-  return { scope: { projectId: project?.id, ...range }, where: project?.name ?? "all projects" };
+  return {
+    scope: { projectId: project?.id, ...range },
+    where: project?.name ?? "all projects",
+    anywhere: project?.name ?? "any project",
+  };
 }
 
 /** Reads the scope except the project. */

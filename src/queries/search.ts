@@ -100,7 +100,7 @@ export const search = defineQuery({
     const kind = kindOf(input.kind, role);
     updateSearchIndex(db, context.indexing);
     const settings = userSettings(paths, env);
-    const { scope, where } = readScope(input, context);
+    const { scope, where, anywhere } = readScope(input, context);
     const start = performance.now();
     const semantic = await embedSearchWords(context, q, scope.projectId);
     const { findings, words, rung, searched } = findSessions(db, q, {
@@ -115,7 +115,7 @@ export const search = defineQuery({
     const { degraded = null, hint = null, model, vectors, waiting } = semantic;
     if (findings.length === 0) {
       throw nothingFound(
-        `No session in ${where} matches "${oneLine(q, 80)}".`,
+        `No session in ${anywhere} matches "${oneLine(q, 80)}".`,
         [
           scope.projectId === undefined ? "Try other words." : "Try other words, or --all for every project.",
           ...(semantic.meaning === undefined ? [`Used ${degraded}. ${hint ?? ""}`.trim()] : []),

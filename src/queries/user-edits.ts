@@ -157,7 +157,7 @@ const PINNED = fields({
   },
 });
 
-export const pin = pinQuery("pin", "put", "keep observations first, and through every rebuild");
+export const pin = pinQuery("pin", "put", "pin observations: shown first, kept by rebuild");
 export const unpin = pinQuery("unpin", "delete", "remove the pin from observations");
 
 function pinQuery(name: "pin" | "unpin", method: "put" | "delete", about: string) {

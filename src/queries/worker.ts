@@ -66,7 +66,7 @@ export const workerStatus = defineQuery({
   },
   text({ data: { running, pid, version, started_at: startedAt, jobs, troubled, log } }) {
     const state = fields([
-      ["worker", running ? `running since ${ago(Date.parse(startedAt ?? ""), Date.now())}` : "not running"],
+      ["worker", running ? `running, started ${ago(Date.parse(startedAt ?? ""), Date.now())}` : "not running"],
       ...(running ? [["process", `${pid}, version ${version}`] as const] : []),
       ["jobs", `${jobs.pending} waiting, ${jobs.running} running, ${jobs.failed} failed`],
       ["log", log],

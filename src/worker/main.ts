@@ -36,7 +36,7 @@ const WORKING = "c-mem worker";
 const WAITING = "c-mem waiting";
 const STOPPED: Readonly<Record<StopReason, string>> = {
   idle: "stopped: idle",
-  requested: "stopped: asked to stop",
+  requested: "stopped by request",
   "lost-lock": "stopped: another worker has the lock",
   done: "stopped: nothing left to do",
   memory: "restarting: memory above limit",

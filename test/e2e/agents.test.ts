@@ -480,7 +480,7 @@ describe("c-mem install <agent>", () => {
     await pty.waitFor(/Which agents[\s\S]*Cursor/);
     // All agents are selected at first: deselect Claude Code, Codex CLI and Gemini CLI.
     for (const key of [" ", "\u001b[B", " ", "\u001b[B", " ", "\r"]) pty.type(key);
-    await pty.waitFor(/Go ahead\?/);
+    await pty.waitFor(/Apply these changes\?/);
     pty.type("y");
     expect(await pty.exit).toBe(0);
     expect(existsSync(join(home, ".copilot", "hooks", "c-mem.json"))).toBe(true);

@@ -80,7 +80,7 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
         [which, "\r"],
         [statusLine, "y"],
       ],
-      /Go ahead\?/,
+      /Apply these changes\?/,
     );
   });
 
@@ -99,13 +99,13 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
   it("exits cleanly at the question of uninstall, with and without --purge", async () => {
     const world = await createUsedWorld();
     await run(world, ["install", "--yes", "--no-sync", "--method", "settings"]);
-    await expectCancelled(world, "uninstall", [], /Go ahead\?/);
+    await expectCancelled(world, "uninstall", [], /Apply these changes\?/);
     await expectCancelled(world, "uninstall --purge", [], /Delete all of it\?/);
   });
 
   it("exits cleanly at the question of forget, purge and backup restore", async () => {
     const world = await createUsedWorld();
-    await expectCancelled(world, `forget ${SESSION}`, [], /Forget it\?/);
+    await expectCancelled(world, `forget ${SESSION}`, [], /Delete this for good\?/);
     await run(world, ["backup", "create"]);
     await expectCancelled(world, "backup restore", [], /Restore it\?/);
     writeOldSession(world);
@@ -118,16 +118,16 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
     const world = await createUsedWorld();
     const also = /Also delete what is already stored/;
     await expectCancelled(world, "ignore .", [], also);
-    await expectCancelled(world, "ignore .", [[also, "y"]], /Forget it\?/);
-    await expectCancelled(world, "ignore . --forget", [], /Forget it\?/);
+    await expectCancelled(world, "ignore .", [[also, "y"]], /Delete this for good\?/);
+    await expectCancelled(world, "ignore . --forget", [], /Delete this for good\?/);
   });
 
   it("exits cleanly at the question of model install and remove", async () => {
     const world = createWorld();
-    await expectCancelled(world, "model install", [], /Go ahead\?/);
+    await expectCancelled(world, "model install", [], /Apply these changes\?/);
     mkdirSync(join(world.home, "models", "minilm"), { recursive: true });
     writeFileSync(join(world.home, "models", "minilm", "x"), "x");
-    await expectCancelled(world, "model remove", [], /Go ahead\?/);
+    await expectCancelled(world, "model remove", [], /Apply these changes\?/);
   });
 });
 
@@ -137,7 +137,7 @@ describe("c-mem ignore --dry-run", () => {
     const before = snapshot(world);
     expect(await run(world, ["ignore", ".", "--dry-run"])).toMatchObject({
       status: 0,
-      stdout: expect.stringContaining("This would exclude"),
+      stdout: expect.stringContaining("This would ignore"),
     });
     expect(await run(world, ["ignore", ".", "--forget", "--dry-run"])).toMatchObject({ status: 0 });
     expect(snapshot(world)).toEqual(before);

@@ -60,7 +60,7 @@ describe("the command line", () => {
     expect(remembered).toMatchObject({ status: 0, stdout: expect.stringContaining("Tests need Redis") });
     for (const args of [["fix"], ["fix", "-"]]) {
       const { status, stderr } = await run(world, args, { input: "TypeError: x is undefined\n" });
-      expect([status, stderr]).toEqual([4, expect.stringContaining("This error did not occur")]);
+      expect([status, stderr]).toEqual([4, expect.stringContaining("had this error")]);
     }
     expect(await run(world, ["fix"])).toMatchObject({
       status: 2,

@@ -73,7 +73,7 @@ describe("c-mem config", () => {
   it.each([
     [["config", "set", "provider", "gemini"], "One of: none, anthropic, openai, claude."],
     [["config", "set", "provider"], "takes a key and a value"],
-    [["config", "set", "nonsense", "1"], "no setting"],
+    [["config", "set", "nonsense", "1"], "Unknown setting"],
     [["config", "drop", "provider"], "One of: get, set, unset"],
   ])("rejects %j with exit code 2", async (args, words) => {
     const { status, stderr } = await run(createWorld(), args);

@@ -59,7 +59,7 @@ describe("observation commands", () => {
     const list = await run(world, ["observations", "--superseded"]);
     expect(list.stdout).toMatch(/o1 .* decision +Packages come from npm\n +replaced by o2: Use pnpm\n/);
     const show = await run(world, ["show", "o1"]);
-    expect(show.stdout).toMatch(/observation +o1 \(decision\)\n[^]*made by +you\n[^]*replaced by +o2: Use pnpm/);
+    expect(show.stdout).toMatch(/observation +o1 \(decision\)\n[^]*source +you\n[^]*replaced by +o2: Use pnpm/);
     expect(await data(world, ["show", "o2"])).toMatchObject({ id: "o2", replaces: [{ id: "o1" }], versions: [] });
     expect(await data(world, ["supersede", "o1", "--undo"])).toMatchObject({ superseded_by: null });
     expect(await data(world, ["unpin", "o3"])).toMatchObject({ results: [{ pinned: false }] });

@@ -203,7 +203,7 @@ describe("the worker", () => {
     process.kill(pid, signal);
     await waitUntil("its end", () => !isAlive(pid));
     expect(() => statSync(lockPath(world))).toThrow("ENOENT");
-    expect(log(world)).toContain("stopped: asked to stop");
+    expect(log(world)).toContain("stopped by request");
   });
 
   it("is resumed and stopped by `worker stop` if suspended", async () => {

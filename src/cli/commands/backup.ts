@@ -76,7 +76,9 @@ async function restore(
     throw new AppError("backup_damaged", `${path} cannot be restored: ${problem}`, { hint: "c-mem backup verify" });
   say(`${dryRun ? "This would" : "This will"} replace the database with ${path}:`);
   say(`  ${contentsText(contents)}`);
-  say(`  The current database moves to ${paths.quarantine}. Newer pins, notes and edits are only in it.`);
+  say(
+    `  The current database moves to ${paths.quarantine}. Pins, notes and edits made after the backup exist only there.`,
+  );
   if (dryRun) {
     if (json) printJson("backup", { applied: false, backup: path, contents });
     return EXIT.ok;

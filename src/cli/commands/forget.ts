@@ -34,7 +34,7 @@ export const command = defineCommand({
 
 function finish({ db, paths }: QueryContext, json: boolean): number {
   if (!isUnclean(db))
-    throw new AppError("usage", "Nothing to forget was named.", { hint: "c-mem forget <id or words>" });
+    throw new AppError("usage", "Nothing to delete was given.", { hint: "c-mem forget <id or words>" });
   finishForget(db, paths);
   if (json) printJson("forget", { applied: true, finished: true });
   else print("Finished: text that was forgotten earlier is now deleted from all files.");

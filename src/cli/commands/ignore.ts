@@ -60,7 +60,7 @@ export const command = defineCommand({
     if (!isForget) {
       save();
       if (input.forget && !dryRun) withStore(paths, (db) => forgetSnapshots(db, pattern));
-      const effect = dryRun ? "This would exclude" : "C-Mem no longer records";
+      const effect = dryRun ? "This would ignore" : "C-Mem no longer records";
       const text = `${isNew ? effect : "Already excluded:"} ${pattern}.${storedText(stored, named)}`;
       const counts = { sessions: stored.sessions.size, tool_uses: stored.tool_uses.size };
       respond("ignore", { json, data: { path: pattern, is_new: isNew, stored: counts }, text });

@@ -109,7 +109,7 @@ export const command = defineCommand({
         ...agentsNote(record, others, isDone),
       });
     // Recorded before the first change, so that uninstall can undo a failed install.
-    const started: Step = { about: `record it in ${paths.install}`, run: () => saveRecord(false) };
+    const started: Step = { about: `record the installation in ${paths.install}`, run: () => saveRecord(false) };
     const steps =
       changes.length + registration.length === 0
         ? []
@@ -118,7 +118,7 @@ export const command = defineCommand({
     return applyPlan({
       command: "install",
       steps,
-      question: "Go ahead?",
+      question: "Apply these changes?",
       yes: input.yes,
       dryRun: input.dryRun,
       json,

@@ -36,7 +36,7 @@ export const command = defineCommand({
   },
   run({ action = "status", yes, dryRun, from }, invocation) {
     const { json, paths, env } = invocation;
-    const plan = { yes, dryRun, json, command: "model", question: "Go ahead?" };
+    const plan = { yes, dryRun, json, command: "model", question: "Apply these changes?" };
     switch (action) {
       case "status":
         return runQuery(modelStatus, {}, invocation, { opensStore: false });

@@ -63,7 +63,7 @@ export const command = defineCommand({
     return applyPlan({
       command: "uninstall",
       steps,
-      question: purge ? "Delete all of it?" : "Go ahead?",
+      question: purge ? "Delete all of it?" : "Apply these changes?",
       isDestructive: purge,
       yes: input.yes,
       dryRun: input.dryRun,
@@ -138,7 +138,8 @@ function stopWorkerSteps(paths: Paths, isLast: boolean): Step[] {
 /** The copies are deleted with the last agent that uses them. */
 function removeCopies(paths: Paths, left: InstallRecord | undefined, isLast: boolean): Step[] {
   if (left === undefined) return [];
-  if (!isLast) return [{ about: `record it in ${paths.install}`, run: () => writeInstall(paths.install, left) }];
+  if (!isLast)
+    return [{ about: `record the change in ${paths.install}`, run: () => writeInstall(paths.install, left) }];
   const copies = [paths.plugin, paths.runtime, paths.install].filter((path) => existsSync(path));
   return copies.map((path) => ({ about: `delete ${path}`, run: () => rmSync(path, { recursive: true, force: true }) }));
 }

@@ -40,7 +40,7 @@ export const supersede = defineCommand({
   },
   run({ id, by, undo }, invocation) {
     if (undo !== (by === undefined)) {
-      throw new AppError("usage", undo ? "--undo takes one observation." : "<new> is missing.", {
+      throw new AppError("usage", undo ? "--undo takes one observation." : "Missing argument: <new>", {
         hint: "c-mem supersede <old> <new>, or c-mem supersede <old> --undo",
       });
     }

@@ -43,7 +43,7 @@ describe("the screen of the interactive search", () => {
         "  why is the cart empty",
         "",
         "",
-        "enter open · tab project · ctrl-a agent · ctrl-t time · esc leave",
+        "enter open · tab project · ctrl-a agent · ctrl-t time · esc quit",
       ]
     `);
   });

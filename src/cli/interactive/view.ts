@@ -22,7 +22,7 @@ export interface Screen {
 }
 
 const PROMPT = "> ";
-const KEYS = "enter open · tab project · ctrl-a agent · ctrl-t time · esc leave";
+const KEYS = "enter open · tab project · ctrl-a agent · ctrl-t time · esc quit";
 
 export function draw(
   state: State,
