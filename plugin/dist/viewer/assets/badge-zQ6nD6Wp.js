@@ -1,1 +1,0 @@
-import{D as e}from"./index-Cv2l_4I4.js";function t({tone:t=`plain`,title:n,children:r}){return e(`span`,{class:`badge badge-${t}`,title:n,children:r})}function n({type:t}){return e(`span`,{class:`type type-${t}`,children:[e(`span`,{class:`dot`,"aria-hidden":`true`}),t]})}export{n,t};

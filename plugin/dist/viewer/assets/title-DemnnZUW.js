@@ -1,1 +1,0 @@
-import{L as e,w as t}from"./index-Cv2l_4I4.js";var n=60;function r(r){e(()=>{r!==void 0&&(document.title=`${t(r,n)} · C-Mem`)},[r])}export{r as t};
