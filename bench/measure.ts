@@ -62,6 +62,6 @@ export function printRatios(samples: readonly Sample[], rounds: number): void {
   for (const [index, sample] of samples.entries()) {
     const ratio = (value: number[]) => ((value[index] ?? 0) / (value[0] ?? 1)).toFixed(2);
     const ms = (medians[index] ?? 0).toFixed(1);
-    console.log(`  ${sample.name.padEnd(width)}  ${ratio(medians)} (of the fastest: ${ratio(lows)})  ${ms} ms`);
+    console.log(`  ${sample.name.padEnd(width)}  ${ratio(medians)} (fastest runs: ${ratio(lows)})  ${ms} ms`);
   }
 }

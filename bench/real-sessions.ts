@@ -1,4 +1,4 @@
-// Makes a store of real sessions: lays out their transcripts as the agents do, and imports them with c-mem sync.
+// Makes a store of real sessions: lays out their transcripts as the agents do, and reads them with `c-mem sync`.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -65,14 +65,14 @@ function layOutSessions(home: string): Map<string, string> {
   for (const line of readLines("manifest.jsonl")) {
     const entry = JSON.parse(line) as { file: string; repo: string; agent: string; session_id: string };
     repos.set(entry.session_id, entry.repo);
-    const path = join(home, placeOf(entry));
+    const path = join(home, transcriptPath(entry));
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, gunzipSync(readFileSync(join(DATA, `${entry.file}.gz`))));
   }
   return repos;
 }
 
-function placeOf({ agent, repo, session_id: id }: { agent: string; repo: string; session_id: string }): string {
+function transcriptPath({ agent, repo, session_id: id }: { agent: string; repo: string; session_id: string }): string {
   if (agent === "Codex")
     return join(".codex", "sessions", "2026", "01", "01", `rollout-2026-01-01T00-00-00-${id}.jsonl`);
   if (agent === "Copilot CLI") return join(".copilot", "session-state", id, "events.jsonl");
@@ -88,7 +88,7 @@ export interface Query {
   exclude?: string[];
 }
 
-/** The task of a session, as its author described it. */
+/** What the user of each session wanted, from its summary in the manifest. */
 export function readIntents(): { sessionId: string; repo: string; intent: string }[] {
   return readLines("manifest.jsonl").flatMap((line) => {
     const entry = JSON.parse(line) as { session_id: string; repo: string; summaries: { intent?: string }[] };

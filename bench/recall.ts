@@ -18,7 +18,7 @@ export const benchRecall = (): Promise<void> => withRealSessions("recall", measu
 
 async function measure({ db, home, repos }: RealStore): Promise<void> {
   console.log(
-    "Finding the right session (share of queries; any@1, any@5, mean reciprocal rank; wanted: any@5 at least 88 with all indexes, 85 with keywords)",
+    "Finding the right session, in percent of queries: first | in the first five | mean reciprocal rank x 100 (targets for the first five: 88 with all indexes, 85 with keywords)",
   );
   const queries = readQueries();
   const texts = queries.map(({ query }) => ({ text: query }));

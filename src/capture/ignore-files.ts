@@ -15,7 +15,7 @@ export function hiddenBy(place: Place): string | undefined {
 }
 
 /** `path` is absolute or relative to the session's folder. If it is a link, its target is checked, too. */
-export function isHiddenFile(path: string, place: Place, excludePaths: readonly string[]): boolean {
+export function isExcludedFile(path: string, place: Place, excludePaths: readonly string[]): boolean {
   const isExcluded = (full: string): boolean => excludePaths.some((pattern) => covers(pattern, full));
   if (isForeign(place.cwd)) return isExcluded(fullWindowsPath(path, place.cwd));
   const named = isAbsolute(path) ? resolveFolder(path, place) : join(place.folder, path);

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { loadSettings } from "../config/load.ts";
 import type { Settings } from "../config/schema.ts";
 import { normaliseRemote } from "./git.ts";
-import { isHiddenFile } from "./ignore-files.ts";
+import { isExcludedFile } from "./ignore-files.ts";
 import { branchOf, findPlace, identifyProject, offReason, pathFromRoot, type Place, storedPath } from "./project.ts";
 
 const scratch = () => realpathSync(mkdtempSync(join(tmpdir(), "c-mem-project-")));
@@ -218,7 +218,7 @@ describe("a path of a session on Windows, read on another system", () => {
   });
 
   it("is hidden by excludePaths, but not by a .c-memignore of this system", () => {
-    const hidden = (path: string, ...patterns: string[]) => isHiddenFile(path, findPlace(cwd), patterns);
+    const hidden = (path: string, ...patterns: string[]) => isExcludedFile(path, findPlace(cwd), patterns);
     expect(hidden(String.raw`secret\a.ts`, "C:/Users/x/proj/secret")).toBe(true);
     expect(hidden(String.raw`c:\Users\x\proj\secret\a.ts`, String.raw`C:\Users\x\proj\secret\**`)).toBe(true);
     expect(hidden(String.raw`C:\Users\x\proj\src\a.ts`, "C:/Users/x/proj/secret")).toBe(false);

@@ -1,4 +1,5 @@
-// The embedding process, started by spawned.ts. Loads the model and answers requests until its parent exits.
+// The embedding process, started by spawned.ts. Loads the model and answers requests until its parent
+// stops it or exits.
 import { resolvePaths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { embedInPasses } from "./local.ts";
@@ -34,7 +35,7 @@ function runPass(): void {
   if (jobs.length > 0) setImmediate(runPass);
 }
 
-/** A message cannot contain an Error: sends the fields of an AppError, and the stack of a bug. */
+/** A message cannot contain an Error. Of an AppError it sends the fields, of any other error the stack. */
 function fail(error: Error): void {
   const { code, hint } = error instanceof AppError ? error : { code: undefined, hint: undefined };
   const message = code === undefined ? (error.stack ?? error.message) : error.message;

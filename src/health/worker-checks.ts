@@ -82,7 +82,7 @@ function checkWorker({ paths, settings, now }: HealthContext): Result {
   if (lock === undefined)
     return ok(settings.worker ? "stopped: starts with the next hook" : "switched off (worker: false)");
   if (hasHeartbeat(paths.workerLock, now)) return ok(`running (pid ${lock.pid})`);
-  const message = `process ${lock.pid} has not responded since ${ago(lock.beatenAt, now)}`;
+  const message = `process ${lock.pid} has not responded since ${ago(lock.heartbeatAt, now)}`;
   return warn(message, "If this persists, end the process; a new worker starts");
 }
 

@@ -86,7 +86,7 @@ function handleEvent(hook: string, event: AgentEvent, wire: HookWire, paths: Pat
   const request = { event: captured, place, settings, paths };
   const isRecorded = !isLookupOnly(captured, wire);
   const isStart = captured.activity.kind === "session-start";
-  // Written before the lookup, so that a kill cannot lose it. A session start waits for the injection it records.
+  // Written before the lookup, so that a kill cannot lose it. A session start is written after it, with its injection.
   if (isRecorded && !isStart) recordEvent(paths, captured);
   // If the rules file already has the context, do not inject it as well.
   const isInRules = isStart && wire.rulesFile !== undefined && otherAgents().hasRulesFile(request, wire.rulesFile);

@@ -68,7 +68,7 @@ function isWorthLookup({ event, settings, paths }: InjectRequest): boolean {
     case "tool-start": {
       const surface = activity.path !== undefined ? "file" : activity.name === "Bash" ? "command" : "subagent";
       const subject = activity.path ?? (activity.input as { command?: unknown } | null)?.command;
-      // Once per session, tool and file or command: most tool calls end here.
+      // Each tool looks up a file or command once per session; most tool calls repeat one and are skipped.
       const wasLookedUp = () =>
         typeof subject === "string" &&
         readShown(paths.shown, contextOwner(event)).includes(lookupKey(activity.name, subject));

@@ -91,7 +91,7 @@ function messageFor(
     const toRead = readActivity(paths.activity)?.to_read ?? 0;
     if (toRead > 0) return `C-Mem: reading earlier sessions, ${withCommas(toRead)} to go. ${pageNote(paths)}`;
     const isFirst = source === "startup" && countSessions(db).sessions === 0;
-    return isFirst ? `C-Mem: no sessions yet; it records from now on. ${pageNote(paths)}` : undefined;
+    return isFirst ? `C-Mem: no sessions yet. Recording has started. ${pageNote(paths)}` : undefined;
   }
   const sessions = project === undefined ? 0 : countSessions(db, { projectId: project.id }).sessions;
   // "o12": an observation in full, "i12": only its title.

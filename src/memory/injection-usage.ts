@@ -46,8 +46,9 @@ function isUsed(
   if (row === undefined) return false;
   const { title, files, facts } = observationOf(row);
   if (isRepeated(title, text)) return true;
-  // A touched file proves nothing here: the index mentions too many, and a file hook precedes a touch anyway.
+  // Only its title was shown: the list of titles names too many files to count touches.
   if (kind === "i") return false;
+  // A file hook runs because the file is about to be touched, so that proves nothing.
   if (surface !== "file" && files.some((file) => touched.has(file))) return true;
   const fix = facts.map((fact) => /^Passes: `(.+)`$/.exec(fact)?.[1]).find((command) => command !== undefined);
   return fix !== undefined && commands.has(fix);

@@ -10,7 +10,7 @@ export interface WorkerLock {
   token: string;
   version: string;
   startedAt: number;
-  /** Identifies the boot of the machine and the container in which the pid is valid. */
+  /** Identifies the boot and the container in which the pid is valid (Linux); elsewhere the host name. */
   machine: string;
   /** Start time of the process in clock ticks; Linux only. */
   birth?: string | undefined;
@@ -20,7 +20,7 @@ export const HEARTBEAT_MS = 5_000;
 /** After this long without a heartbeat the worker may be dead. */
 const FRESH_MS = 3 * HEARTBEAT_MS;
 
-/** Costs only one stat, because every hook calls it. An mtime in the future does not count: the clock was set back. */
+/** Costs only one stat, because every hook calls it. An mtime far in the future does not count: the clock was set back. */
 export function hasHeartbeat(lockPath: string, now: number): boolean {
   const stat = statOf(lockPath);
   return stat !== undefined && Math.abs(now - stat.mtimeMs) < FRESH_MS;
@@ -32,10 +32,10 @@ export function readLock(path: string): WorkerLock | undefined {
 }
 
 /** The worker, unless it is known to be dead. */
-export function findWorker(lockPath: string, now: number): (WorkerLock & { beatenAt: number }) | undefined {
+export function findWorker(lockPath: string, now: number): (WorkerLock & { heartbeatAt: number }) | undefined {
   const lock = readLock(lockPath);
   if (lock === undefined || livenessOf(lock, lockPath, now) === "dead") return undefined;
-  return { ...lock, beatenAt: statOf(lockPath)?.mtimeMs ?? lock.startedAt };
+  return { ...lock, heartbeatAt: statOf(lockPath)?.mtimeMs ?? lock.startedAt };
 }
 
 /** False if the file exists. */
@@ -73,15 +73,15 @@ export function renewHeartbeat(path: string, token: string, now: number): boolea
 
 /** Deletes the lock if it still has this token. */
 export function removeLock(path: string, token: string | undefined): void {
-  const aside = `${path}.${process.pid}`;
+  const movedPath = `${path}.${process.pid}`;
   try {
-    renameSync(path, aside);
+    renameSync(path, movedPath);
     // Another process has replaced it meanwhile: put the new lock back.
-    if (readLock(aside)?.token !== token && statOf(path) === undefined) renameSync(aside, path);
+    if (readLock(movedPath)?.token !== token && statOf(path) === undefined) renameSync(movedPath, path);
   } catch {
     // Another process has deleted it.
   }
-  rmSync(aside, { force: true });
+  rmSync(movedPath, { force: true });
 }
 
 /** "unsure": no recent heartbeat, but the process exists or is on another machine. */
@@ -109,7 +109,7 @@ export function birthOf(pid: number): string | undefined {
 /** Index of the start time, counted from the field after the state. */
 const BIRTH = 18;
 
-/** Fields of /proc/<pid>/stat from the state on. The program's name before them may contain spaces and brackets. */
+/** Fields of /proc/<pid>/stat from the state on. The program's name before them may contain spaces and parentheses. */
 function statusOf(pid: number): string[] {
   return readText(`/proc/${pid}/stat`)?.split(")").at(-1)?.trim().split(" ") ?? [];
 }

@@ -86,7 +86,9 @@ export const fix = defineQuery({
 });
 
 function limitNote(since: number | undefined): string[] {
-  return since === undefined ? [] : [`Common words were searched only since ${localDay(since)}.`];
+  return since === undefined
+    ? []
+    : [`The error has very common words: only output since ${localDay(since)} was searched.`];
 }
 
 function occurrenceJson(found: Occurrence) {

@@ -14,7 +14,9 @@ export const resume = defineQuery({
   http: { path: "/api/resume/:id", tag: "sessions", errors: ["unsupported"] },
   reply: (z) => ({
     data: sessionSchema(z).extend({
-      command: z.string().meta({ description: "for a shell" }),
+      command: z
+        .string()
+        .meta({ description: "the shell command line; starts with `cd` if the session has another folder" }),
       argv: z.array(z.string()).meta({ description: "program and arguments, to run in the session's folder" }),
     }),
   }),

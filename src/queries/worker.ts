@@ -55,7 +55,7 @@ export const workerStatus = defineQuery({
       pid: worker?.pid ?? null,
       version: worker?.version ?? null,
       started_at: iso(worker?.startedAt),
-      last_beat: iso(worker?.beatenAt),
+      last_beat: iso(worker?.heartbeatAt),
       jobs: countJobs(db),
       spool: spoolCounts(paths.spool),
       troubled,

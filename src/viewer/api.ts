@@ -56,8 +56,8 @@ export interface Loading<Data, Meta = unknown> {
 
 /**
  * Loads the reply of a query: `useLoad<typeof list>(() => "/api/sessions")`. Loads again whenever a signal that `path`
- * reads changes. Loads nothing if `path` returns undefined. Ignores replies to older requests. If the path was loaded
- * before, its last reply is shown until the new one arrives.
+ * reads changes. Loads nothing if `path` returns undefined. Ignores replies to older requests. Until the new reply
+ * arrives, the last reply of this path is shown, else the previous path's.
  */
 export function useLoad<Q>(path: () => string | undefined): Loading<DataOf<Q>, MetaOf<Q>> {
   const currentPath = useComputed(path);
@@ -76,7 +76,7 @@ export function useLoad<Q>(path: () => string | undefined): Loading<DataOf<Q>, M
     get<DataOf<Q>, MetaOf<Q>>(requested, { signal: abort.signal }).then(
       (reply) => {
         if (abort.signal.aborted) return;
-        remember(requested, reply);
+        cacheReply(requested, reply);
         load.value = { reply, error: undefined, isLoading: false };
       },
       (error: unknown) => {
@@ -103,7 +103,7 @@ export function asApiError(error: unknown): ApiError {
 const recent = new Map<string, Reply<unknown, unknown>>();
 const MAX_RECENT = 50;
 
-function remember(path: string, reply: Reply<unknown, unknown>): void {
+function cacheReply(path: string, reply: Reply<unknown, unknown>): void {
   recent.delete(path);
   recent.set(path, reply);
   const oldest = recent.keys().next().value;

@@ -63,7 +63,7 @@ const IDLE_MS = 15 * 60_000;
 const POLL_MS = 1_000;
 /** After this idle time the worker returns unused memory to the system. */
 const RELEASE_AFTER_MS = 5_000;
-/** Smaller growth is not worth a garbage collection: a new worker uses 70 MB. */
+/** Below this growth a garbage collection gains too little; a new worker uses 70 MB. */
 const RELEASE_BYTES = 10 * 1024 * 1024;
 /** An idle worker that stays above this limit is replaced, at most once in ten minutes. */
 const MEMORY_LIMIT_BYTES = 200 * 1024 * 1024;
@@ -71,6 +71,7 @@ const RESTART_IDLE_MS = 30_000;
 const RESTART_EVERY_MS = 10 * 60_000;
 /** How long draining may delay jobs. */
 const DRAIN_MS = 1_000;
+/** How long links are updated between two other tasks. */
 const LINKS_MS = 200;
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
@@ -235,7 +236,7 @@ class Worker {
     return { kind: "sleep", ms: Math.max(0, Math.min(dueMs, wakeSignal.isWatching ? HEARTBEAT_MS : POLL_MS)) };
   }
 
-  /** True if the worker can continue. No other process repairs while this one holds the lock. */
+  /** False: there was no damage, or the repair failed. No other process repairs while this one holds the lock. */
   #repair(): boolean {
     const { paths, log } = this.#options;
     log("the database is damaged");
@@ -248,7 +249,7 @@ class Worker {
       } else if (done.kind === "indexed") log("repaired: only the search index was damaged");
       return done.kind !== "intact";
     } catch (error) {
-      log(`cannot repair it: ${reasonOf(error)}`);
+      log(`cannot repair the database: ${reasonOf(error)}`);
       return false;
     }
   }
@@ -330,7 +331,7 @@ class Worker {
       }
       finishJob(db, job, this.#owner, Date.now());
       const { turns } = step.value;
-      if (turns > 0) log(`${job.key}: memory of ${turns} turn${turns === 1 ? "" : "s"}`);
+      if (turns > 0) log(`${job.key}: derived memory of ${turns} turn${turns === 1 ? "" : "s"}`);
     } catch (error) {
       failOrRethrow(db, job, { owner: this.#owner, log }, error);
     }

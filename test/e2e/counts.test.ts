@@ -141,7 +141,7 @@ describe("the first session start", () => {
     const world = createWorld();
     const start = { session_id: "s1", hook_event_name: "SessionStart" };
     expect(await hook(world, "context", { ...start, source: "startup" })).toEqual({
-      systemMessage: "C-Mem: no sessions yet; it records from now on. Page: `c-mem open`",
+      systemMessage: "C-Mem: no sessions yet. Recording has started. Page: `c-mem open`",
     });
     expect(await hook(world, "context", { ...start, source: "clear", session_id: "s2" })).toEqual({});
   });

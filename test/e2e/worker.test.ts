@@ -88,7 +88,7 @@ describe("the worker", () => {
       "the turn's summary",
       () => stored(world, "SELECT 1 FROM summaries WHERE prompt_number = 1").length === 1,
     );
-    await waitUntil("its job's end", () => log(world).includes("session:s1: memory of 1 turn"));
+    await waitUntil("its job's end", () => log(world).includes("session:s1: derived memory of 1 turn"));
     expect(stored(world, "SELECT count(*) AS n FROM stale_memory")).toEqual([{ n: 0 }]);
     const status = await data(world, ["worker", "status"]);
     expect(status).toMatchObject({ running: true, pid: lock(world).pid, jobs: { pending: 0, running: 0, failed: 0 } });

@@ -48,7 +48,7 @@ export const claudeCodeWire = hookWire({
   answer: hookAnswer,
 });
 
-const GO_ON = { continue: true, suppressOutput: true };
+const CONTINUE = { continue: true, suppressOutput: true };
 
 /** Claude Code accepts text only in an answer that names its event. */
 const EVENT_NAMES: Readonly<Partial<Record<Activity["kind"], string>>> = {
@@ -63,9 +63,9 @@ function hookAnswer(command: string, activity: Activity | undefined, output: Hoo
   // Claude Code would take output of a PreCompact hook as instructions for the summary.
   if (activity?.kind === "checkpoint") return undefined;
   if (activity === undefined || (output.text === undefined && output.message === undefined))
-    return command === "context" ? {} : GO_ON;
+    return command === "context" ? {} : CONTINUE;
   const answer = hookSpecificAnswer(EVENT_NAMES[activity.kind], output);
-  return activity.kind === "session-start" ? answer : { ...GO_ON, ...answer };
+  return activity.kind === "session-start" ? answer : { ...CONTINUE, ...answer };
 }
 
 function readPrompt(payload: JsonObject): Loose<Activity> | undefined {

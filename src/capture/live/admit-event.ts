@@ -10,12 +10,12 @@ import { filterText, filterValue } from "../../core/privacy/filter.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
 import type { CaptureContext } from "../capture-context.ts";
 import { covers } from "../covers.ts";
-import { isHiddenFile } from "../ignore-files.ts";
+import { isExcludedFile } from "../ignore-files.ts";
 import { branchOf, type Place, storedPath } from "../project.ts";
 import { admitIds } from "./ids.ts";
 import { beginPrivateTurn, endPrivateTurn, isPrivateTurn } from "./private-turn.ts";
 
-/** Why an event is not recorded; "nothing": it is empty, or redaction left nothing of it. */
+/** Why an event is not recorded. "nothing": a skipped tool, an excluded file, or no text after redaction. */
 export type SkipReason = "excluded" | "private" | "nothing";
 
 export function admitEvent(
@@ -91,7 +91,7 @@ const TEXTS = ["text", "response", "output", "thinking", "title", "plan", "summa
 const LABELS = ["source", "reason"];
 
 function redactActivity(reported: Activity, place: Place, settings: Settings): Activity | undefined {
-  const activity = withoutHidden(reported, place, settings);
+  const activity = withoutExcluded(reported, place, settings);
   if (activity === undefined) return undefined;
   const fields: Record<string, unknown> = { ...activity };
   const replace = (keys: readonly string[], filter: (text: string) => string): void => {
@@ -110,21 +110,25 @@ function redactActivity(reported: Activity, place: Place, settings: Settings): A
 /** If any of these is in skipTools, file snapshots are skipped, too. */
 const EDITING_TOOLS = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
-function withoutHidden(activity: Activity, place: Place, { skipTools, excludePaths }: Settings): Activity | undefined {
-  const isHidden = (path: string): boolean => isHiddenFile(path, place, excludePaths);
+function withoutExcluded(
+  activity: Activity,
+  place: Place,
+  { skipTools, excludePaths }: Settings,
+): Activity | undefined {
+  const isExcluded = (path: string): boolean => isExcludedFile(path, place, excludePaths);
   switch (activity.kind) {
     case "machine-prompt":
       return undefined;
     case "tool-use": {
-      // A tool use with a hidden file is skipped: its input and output may show the file's content.
+      // A tool use with an excluded file is skipped: its input and output may show the file's content.
       const paths = new Set([...activity.files.map((file) => file.path), ...pathsIn(activity.input)]);
-      return isSkippedTool(activity.name, skipTools) || [...paths].some(isHidden) ? undefined : activity;
+      return isSkippedTool(activity.name, skipTools) || [...paths].some(isExcluded) ? undefined : activity;
     }
     case "tool-start":
-      return activity.path !== undefined && isHidden(activity.path) ? undefined : activity;
+      return activity.path !== undefined && isExcluded(activity.path) ? undefined : activity;
     case "file-snapshot": {
       if (EDITING_TOOLS.some((name) => isSkippedTool(name, skipTools))) return undefined;
-      const files = activity.files.filter((file) => !isHidden(file.path));
+      const files = activity.files.filter((file) => !isExcluded(file.path));
       return files.length === 0 ? undefined : { ...activity, files };
     }
     default:

@@ -1,5 +1,6 @@
-// The list of items that a session or subagent was shown, so that they are not injected again. Each hook is its own
-// process and most do not open the database, so the list is a small file. It contains item ids and hashes, no text.
+// Remembers in a small file, for each session or subagent, which items it was shown and which files and commands it
+// looked up, so that nothing is injected twice. A file, because most hooks do not open the database. It has no text,
+// only ids and hashes.
 import { rmSync } from "node:fs";
 import { shortHash } from "../../core/hash.ts";
 import { appendPrivate } from "../../platform/private-file.ts";

@@ -116,7 +116,7 @@ Files changed in that session: src/login.ts (+2 -1)
 ## Commands that failed and later passed
 - \`npm test\` failed with exit code 1: TypeError: user is undefined; passed after a change to src/login.ts
 
-## Sessions before that
+## Older sessions
 - 9 h ago: Set up the project (1 prompt; branch main; changed package.json)
 </c-mem-context>`,
     });

@@ -68,7 +68,11 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
       },
       { heading: "## Open ends", lines: openEndLines(db, sessions, failingTests, now), ...share(0.08) },
       { heading: "## Decisions in force", lines: decisionLines(decisions, rules, now), ...share(0.16) },
-      { heading: "## Since then in the repository", lines: repositoryLines(db, last, tree), ...share(0.06) },
+      {
+        heading: "## Repository changes since the last session",
+        lines: repositoryLines(db, last, tree),
+        ...share(0.06),
+      },
       { heading: "## Commands that failed and later passed", lines: fixLines(db, ids), ...share(0.1) },
       {
         heading: "## Latest observations",
@@ -77,7 +81,7 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
       },
       { heading: "", lines: more === undefined || listed.length === 0 ? [] : [{ text: `\n${more}` }] },
       { heading: "## More observations (#id  age  type  title  ~tokens)", lines: indexLines(listed, now) },
-      { heading: "## Sessions before that", lines: sessionLines(db, earlier, now) },
+      { heading: "## Older sessions", lines: sessionLines(db, earlier, now) },
     ],
     { maxChars: settings.contextMaxChars, maxTokens: settings.contextTokens },
   );
@@ -85,8 +89,8 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
 }
 
 /**
- * Excludes the session itself, except after compaction, when the agent lost its history. A resumed session has its
- * history and gets only later sessions.
+ * Excludes the session itself, except after compaction, when the agent lost its history. A resumed session still has
+ * its own history, so it gets only sessions that were active after its last activity.
  */
 function chooseSessions(db: Db, request: ContextRequest, own: SessionRow | undefined): SessionRow[] {
   const limit = request.settings.contextSessions;
