@@ -15,7 +15,7 @@ import { cutToTokens, fitReply, type Piece } from "./budget.ts";
 import { safeLine, pathLine, safeLines, quoted, quotedLine, titleLine, when } from "./text.ts";
 import { type Call, runQuery } from "./tool.ts";
 
-/** Limit for each piece of evidence. get_observations with the id of the evidence shows all of it. */
+/** Limit for each item of evidence. get_observations with the id of the item shows more of it. */
 const MAX_EVIDENCE_TOKENS = 200;
 const FILES_SHOWN = 12;
 
@@ -129,8 +129,8 @@ export async function itemDetail(id: string, call: Call, maxTokens: number): Pro
   const { session } = resolveSession(db, id, () => ({}));
   const { prompt_number: turn = 0, created_at: at = 0 } = findItem(db, id) ?? {};
   const title = safeLine(session.title ?? session.subtitle ?? "", 100);
-  const place = `${session.agent} session ${shortIds(db, [session.session_id])(session.session_id)} turn ${turn}`;
-  const source = `(${safeLine(session.project, 60)}; ${when(at, now)}; ${place}${title === "" ? "" : `: ${title}`})`;
+  const position = `${session.agent} session ${shortIds(db, [session.session_id])(session.session_id)} turn ${turn}`;
+  const source = `(${safeLine(session.project, 60)}; ${when(at, now)}; ${position}${title === "" ? "" : `: ${title}`})`;
   const room = maxTokens - 80;
   const [item] = (await runQuery(items, { id, ids: [id], whole: true }, call)).data.results;
   if (item?.kind === "tool") {

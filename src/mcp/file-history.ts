@@ -5,7 +5,7 @@ import { titleOf } from "../core/title.ts";
 import { blame } from "../queries/blame.ts";
 import { fields, type InputOf } from "../queries/fields.ts";
 import { observations } from "../queries/observations.ts";
-import { placePath } from "../queries/path-place.ts";
+import { locatePath } from "../queries/path-location.ts";
 import type { DataOf } from "../queries/query.ts";
 import { changeText, conversationOf, shortIdsOf } from "../queries/session-text.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
@@ -34,7 +34,7 @@ export const fileHistory = defineTool({
 
 async function describeFile(input: InputOf<typeof FIELDS>, call: Call): Promise<Answer> {
   const { path, reads, limit = DEFAULT_LIMIT } = input;
-  const { names, project: projectOfPath, isUnknown } = placePath(call, path);
+  const { names, project: projectOfPath, isUnknown } = locatePath(call, path);
   const project = input.project ?? (isUnknown ? ALL : projectOfPath?.key);
   const { where } = scopeOf({ project }, call);
   const touched = await tryQuery(blame, { path, reads, limit, project }, call);

@@ -77,7 +77,7 @@ function receiptText({ isProven, sources, backups, proof, removed }: Receipt): A
       `Forgotten: ${kinds.join(", ")}.`,
       isProven
         ? "No C-Mem file contains it any more."
-        : "Another program was reading the database, so copies may remain. `c-mem forget` without arguments removes them.",
+        : "Copies may remain, for example because another program is reading the database. `c-mem forget` without arguments removes them.",
       ...(backups.removed.length > 0 ? [`${count(backups.removed.length, "backup")} had to be deleted.`] : []),
       ...sources.map(
         (path) => `The agent's own file ${pathLine(path, 200)} still contains it; C-Mem will not import it again.`,

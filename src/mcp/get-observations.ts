@@ -10,7 +10,7 @@ import { type Answer, type Call, checkIds, defineTool, errorText, IDS, MAX_TOKEN
 
 /** Reserved for separators and the footer. */
 const FRAME_TOKENS = 60;
-/** A part with fewer tokens is useless, so fewer ids are described instead. */
+/** A part with fewer tokens is useless. If the budget is too small for all ids, the last ids are left out. */
 const MIN_TOKENS = 200;
 /** Limit for one error: an ambiguous id lists the sessions that it matches. */
 const PROBLEM_TOKENS = 150;
@@ -50,7 +50,7 @@ async function describeAll({ ids: names }: { ids: string[] }, call: Call): Promi
   return { text: [BACKGROUND, ...found, ...problems].join("\n\n") };
 }
 
-/** Returns the error if the id is unknown, or the start of several session ids. */
+/** Returns the error, e.g. if the id is unknown or several session ids start with it. */
 async function describe(id: string, call: Call, maxTokens: number): Promise<string | AppError> {
   const detail =
     parseObservationId(id) !== undefined

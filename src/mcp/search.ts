@@ -171,8 +171,8 @@ function findingLine(
         : safeLine(snippet, SNIPPET_CHARS);
   const tokens = itemTokens(form.db, item);
   const size = tokens > 0 ? `  ~${tokens} tokens` : "";
-  const place = turn > 0 ? ` turn ${turn}` : "";
-  return `${kind === "session" ? shortId(item) : item}  ${when(at, form.now)}  ${kind}  ${text}${size}  [${source(finding, form, shortId)}${place}]`;
+  const position = turn > 0 ? ` turn ${turn}` : "";
+  return `${kind === "session" ? shortId(item) : item}  ${when(at, form.now)}  ${kind}  ${text}${size}  [${source(finding, form, shortId)}${position}]`;
 }
 
 function itemTokens(db: Db, item: string): number {

@@ -70,8 +70,8 @@ function turnText(db: Db, turn: Turn, now: number, shortId: ShortId): string {
   const lines = [
     `${mark} ${turn.id}  ${when(turn.at, now)}  ${safeLine(titleOf(turn.prompt), PROMPT_CHARS)}  [${turn.agent} ${shortId(turn.session_id)} turn ${turn.turn}]`,
   ];
-  const place = findItem(db, turn.id);
-  const all = place === undefined ? [] : observationsOfTurn(db, place.session_db_id, place.prompt_number);
+  const prompt = findItem(db, turn.id);
+  const all = prompt === undefined ? [] : observationsOfTurn(db, prompt.session_db_id, prompt.prompt_number);
   const observations = all.filter((row) => row.is_current);
   for (const row of observations.slice(0, OBSERVATIONS_SHOWN))
     lines.push(`    o${row.id} ${row.type}: ${titleLine(row, 100)}`);

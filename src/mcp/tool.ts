@@ -38,7 +38,7 @@ interface ToolRow<F extends Fields> {
   /** Fields that are accepted but not in the schema, to save tokens: names that other memory systems use. */
   unlisted?: readonly (keyof F & string)[];
   annotations: NonNullable<Tool["annotations"]>;
-  /** The store is created if it does not exist. */
+  /** The tool writes: the store is created if it does not exist. */
   isWriting?: true;
   run(input: InputOf<F>, call: Call): Answer | Promise<Answer>;
 }
@@ -88,7 +88,7 @@ export const MAX_TOKENS = fields({
   },
 });
 
-/** Models send blank texts and nulls for omitted arguments. */
+/** Treats blank texts and nulls as omitted: models send them for arguments that they do not need. */
 export function readArgs<F extends Fields>(table: F, args: Args): InputOf<F> {
   const known = Object.entries(table).flatMap(([key, { aliases = [] }]) => [key, ...aliases]);
   const unknown = Object.keys(args).find((name) => !known.includes(name));

@@ -10,7 +10,7 @@ import { columns, fit } from "../platform/terminal/layout.ts";
 import { dim, heading, paint } from "../platform/terminal/style.ts";
 import { blame as findTouches, type BlameEntry } from "../recall/history/blame.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
-import { placePath } from "./path-place.ts";
+import { locatePath } from "./path-location.ts";
 import { defineQuery } from "./query.ts";
 import { COMMIT, commitOf, defineNames, jsonOf, listOf, schemaOf, textOrNull, whereOf } from "./schemas.ts";
 import { LIMIT, readScope, SCOPE } from "./scope.ts";
@@ -55,7 +55,7 @@ export const blame = defineQuery({
   }),
   run({ path, reads, limit = DEFAULT_LIMIT, ...input }, context) {
     if (path.trim() === "") throw usageError("Name a file or a folder.", "c-mem blame <path>");
-    const { names, project, isUnknown } = placePath(context, path);
+    const { names, project, isUnknown } = locatePath(context, path);
     const isScopeGiven = input.project !== undefined || input.all;
     const scopeOfPath = isScopeGiven
       ? {}
@@ -136,7 +136,7 @@ function entryText(entry: Entry, { shortId, withPath }: { shortId: ShortId; with
   ].join("\n");
 }
 
-/** The session's title, if the prompt alone says too little ("yes"). */
+/** The session's title, unless the prompt is long or begins like it: "yes" alone says too little. */
 function titleLine(entry: Entry): string[] {
   const title = entry.title ?? "";
   const prompt = (entry.prompt ?? "").trim();

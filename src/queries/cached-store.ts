@@ -7,7 +7,7 @@ import { count } from "../core/text.ts";
 import { type Db, isStorageError } from "../store/db/driver.ts";
 import { toStoreError, openStore } from "../store/db/open.ts";
 
-/** If another process writes for longer, the request is answered without the latest events. */
+/** If another process writes for longer, the spool is not drained: the reply lacks the latest events. */
 const BUSY_TIMEOUT_MS = 1_000;
 const DRAIN_MS = 300;
 /** The store is closed after this idle time, so that its file can be moved. */
@@ -15,7 +15,7 @@ const IDLE_MS = 30_000;
 
 export interface UseOptions {
   isWriting?: boolean;
-  /** Do not run `prepare` (which drains the spool) first. */
+  /** Do not run `Prepare`, which drains the spool. */
   skipDrain?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Store {
   close(): void;
 }
 
-/** Runs before each request. Returns notes on what may be missing in the reply. */
+/** Runs before each request without `skipDrain`. Returns notes on what may be missing in the reply. */
 export type Prepare = (db: Db, paths: Paths) => string[];
 
 export function createStore(paths: Paths, prepare: Prepare): Store {
@@ -39,7 +39,7 @@ export function createStore(paths: Paths, prepare: Prepare): Store {
   };
   const open = (isWriting: boolean): Db => {
     const file = fileId(paths.database);
-    // The database was moved, deleted or replaced.
+    // The database file has been moved, deleted or replaced since it was opened.
     if (opened !== undefined && opened.file !== file) close();
     if (opened !== undefined) return opened.db;
     if (file === "" && !isWriting && spoolCounts(paths.spool).waiting === 0) {

@@ -143,7 +143,7 @@ function readOverride(key: SettingKey, raw: unknown): unknown {
   throw usageError(`${key} does not take "${String(raw)}".`, "`c-mem config` shows its values.");
 }
 
-/** Removes the fence, "## " and "> ". */
+/** Removes the fence, and "## " and "> " at the start of lines. */
 function plainText(block: string): string {
   return block
     .split("\n")

@@ -1,4 +1,4 @@
-// The disk usage of the data directory: every table and index of the database, and every other folder.
+// The disk usage of the data directory: every table and index of the database, and every folder beside it.
 import type { Paths } from "../config/paths.ts";
 import { folderSize, statOf } from "../platform/read-file.ts";
 import { padLeft } from "../platform/terminal/layout.ts";

@@ -1,4 +1,4 @@
-// Lists efforts and shows one. An effort is a piece of work: sessions that continue each other.
+// Lists efforts and shows one. An effort is work over several sessions, which continue each other.
 import { nothingFound } from "../core/error.ts";
 import { count, listText, oneLine } from "../core/text.ts";
 import { deriveSession } from "../memory/derive.ts";

@@ -7,7 +7,7 @@ import { embedQuery, type SemanticState } from "../recall/search/semantic.ts";
 import { createVectorIndex, type VectorIndex } from "../recall/search/vector-index.ts";
 import type { QueryContext } from "./query.ts";
 
-/** After this idle time the vectors are freed (40 MB for 100,000). The model's process exits by itself. */
+/** After this idle time the vectors are freed (40 MB for 100,000) and the embedder is closed. */
 const IDLE_MS = 60_000;
 
 /** The loaded model and vectors of a long-running process. */

@@ -1,4 +1,4 @@
-// The envelope of every JSON reply and error, the same for the command line, HTTP and MCP.
+// The envelope of every JSON reply and error, the same on the command line and over HTTP.
 import { AppError } from "../core/error.ts";
 
 export type Json = Record<string, unknown>;

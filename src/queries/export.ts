@@ -40,7 +40,7 @@ export const sessionExport = defineQuery({
     data: sessionSchema(z).extend({ format: z.string(), file: textOrNull(z), bytes: countOf(z), text: z.string() }),
   }),
   run({ id, format = "md", tools, thinking, ...input }, context) {
-    // Words only on the command line: a program with a wrong id must not get another session.
+    // Words are accepted only on the command line: a program with a wrong id must not get another session.
     const words = context.cwd !== undefined;
     const { session } = resolveSession(context.db, id, () => readScope(input, context).scope, { words });
     const text = WRITERS[format](readTranscript(context.db, session), { tools, thinking });

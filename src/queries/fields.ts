@@ -1,5 +1,5 @@
 // The inputs of a query or command as one table, from which flags, HTTP parameters, MCP arguments and help are made.
-// Not zod: importing it takes 10 ms, and `c-mem search` starts in 20 (docs/adr/0004-input-tables.md).
+// Not zod: importing it takes 10 ms, and `c-mem search` starts in 20 ms (docs/adr/0004-input-tables.md).
 import { usageError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 
@@ -13,9 +13,9 @@ interface FieldBase {
   stdin?: true;
   /** Other accepted names. */
   aliases?: readonly string[];
-  /** The kind of values in the store that the shell completes, besides `choices`. */
+  /** The shell completes this kind of values, from the store, besides `choices`. */
   values?: "agents" | "projects" | "sessions" | "observations" | "efforts";
-  /** The field exists only there, e.g. "offset" only over HTTP. */
+  /** The only interface that has the field: "offset" exists only over HTTP. */
   only?: "cli" | "http";
   required?: true | undefined;
 }
@@ -40,7 +40,7 @@ export interface NumberField extends FieldBase {
   kind: "number";
   min?: number;
   max?: number;
-  /** Values beyond min and max become min and max, instead of an error. */
+  /** A value below min becomes min, one above max becomes max. A negative value is still an error. */
   clamp?: true;
   value?: string;
 }

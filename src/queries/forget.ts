@@ -43,7 +43,7 @@ export interface Receipt extends Forgotten {
   proof: Proof;
   /** Free pages are overwritten and the write-ahead log is empty. */
   isClean: boolean;
-  /** The error, if that failed. */
+  /** The error, if clearing them failed. */
   trouble?: unknown;
   isProven: boolean;
   /** Agents' own transcripts that still contain the text. */

@@ -54,7 +54,7 @@ export const impact = defineQuery({
 
 const SURFACE_COLUMNS = 15;
 const NUMBER_COLUMNS = 11;
-/** Fewer sessions per group are too few to compare. */
+/** With fewer sessions in a group, the comparison says nothing. */
 const MIN_SESSIONS = 20;
 
 function surfaceTable(rows: readonly SurfaceImpact[]): string {

@@ -40,7 +40,7 @@ export const list = defineQuery({
     };
   },
   text({ data: { results }, meta, withProject }, { db, note }) {
-    // If all sessions are shown and none has subagents, the rows say everything.
+    // If all sessions are shown and none has subagents, the footer would add nothing.
     if (results.length < meta.total || meta.subagents > 0) note(dim(`\n${footer(results.length, meta)}`));
     return table(results, withProject, shortIdsOf(db, results));
   },
@@ -56,9 +56,9 @@ function footer(shown: number, meta: { total: number; subagents: number; has_mor
   ].join("");
 }
 
-/** Width of the two columns of numbers with the space around them. */
+/** Width of the two columns of numbers, each with two spaces before it. */
 const NUMBER_COLUMNS = 16;
-/** On a narrow terminal the numbers are left out if the title would get fewer columns than this. */
+/** If the title would get fewer columns than this, the columns of numbers are left out. */
 const MIN_TITLE = 20;
 
 function table(rows: readonly SessionJson[], withProject: boolean, shortId: ShortId): string {

@@ -61,7 +61,7 @@ function fileRows(row: ObservationEntry): [string, string][] {
   return lists.filter(([, files]) => files.length > 0).map(([label, files]) => [label, listText(files, FILES_SHOWN)]);
 }
 
-/** Longer prompts and messages are cut; `c-mem show m34` prints all of one. */
+/** Longer prompts and messages are cut; `c-mem show m34` prints a whole message. */
 const EVIDENCE_CHARS = 1_500;
 
 function evidenceText(item: Evidence): string {

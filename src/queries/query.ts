@@ -1,5 +1,5 @@
 // A query: its inputs, function, JSON and text. The command, the HTTP route, the OpenAPI entry and the page's types are
-// made from it. MCP tools run it.
+// made from it. MCP tools run queries.
 import type * as z from "zod";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Db } from "../store/db/driver.ts";
@@ -18,9 +18,9 @@ export interface QueryContext {
   cwd: string | undefined;
   /** In a long-running process: the loaded model and vectors. */
   embeddings?: EmbeddingCache;
-  /** The embedding of the search words, if two queries share it. */
+  /** The embedding of the search words, if several queries share it. */
   semantic?: Promise<SemanticState>;
-  /** How long a search may index new rows first (default: until all are indexed). */
+  /** How long a search may index new rows before it searches (default: until all are indexed). */
   indexing?: { maxMs: number };
 }
 
@@ -43,7 +43,7 @@ export interface HttpRoute {
   method?: "get" | "post" | "put" | "patch" | "delete";
   path: string;
   tag: string;
-  /** The query reads every row, so for a large store it runs in its own process. */
+  /** The query can take seconds in a large store, so there it runs in its own process. */
   isSlow?: true;
   /** The query also reads files, so its replies are not cached by the store's version. */
   readsFiles?: true;
@@ -77,7 +77,7 @@ export interface Query<
   details?: string;
   fields: F;
   http?: HttpRoute;
-  /** Gets zod as an argument: only the server and tests load it, hooks and commands never. */
+  /** Gets zod as an argument: the server and tests load zod, hooks and commands do not. */
   reply(z: Zod): ReplySchema<Data, Meta>;
   run(input: InputOf<F>, context: QueryContext): Result | Promise<Result>;
   /** The reply over HTTP if it is not JSON. Undefined: JSON. */

@@ -20,7 +20,7 @@ import { shortIdsOf, titleText, when } from "./session-text.ts";
 
 const DEFAULT_LIMIT = 8;
 const MAX_TOPICS = 8;
-/** Topics are words of this many first prompts. */
+/** Topics are words of a session's first prompts. Later prompts than this are not read. */
 const MAX_PROMPTS = 6;
 
 export const related = defineQuery({

@@ -10,7 +10,10 @@ import { listAgents } from "../store/reads/session-list.ts";
 import { fields, type InputOf } from "./fields.ts";
 import type { QueryContext } from "./query.ts";
 
-/** Limits the sessions a query covers. In a query about one session: limits where "last" and words are looked up. */
+/**
+ * Limits the sessions that a query covers. A query about one session looks for "last" and for words only in these
+ * sessions.
+ */
 export const SCOPE = fields({
   project: {
     kind: "text",
@@ -61,7 +64,7 @@ export interface ReadScope {
   scope: Scope;
   /** For messages and `meta`: a project's name, or "all projects". */
   where: string;
-  /** For negative messages: a project's name, or "any project". */
+  /** For messages such as "No session in any project matches": a project's name, or "any project". */
   anywhere: string;
 }
 
@@ -83,11 +86,11 @@ export function readRange(
   db: Db,
 ): Pick<Scope, "agent" | "since" | "before"> {
   const now = Date.now();
-  const firstDay = days === undefined ? undefined : now - days * 86_400_000;
+  const daysAgo = days === undefined ? undefined : now - days * 86_400_000;
   return validSpan({
-    // Editors that record over HTTP choose their agent name, so names in the store are valid, too.
+    // An editor that records over HTTP chooses its agent name, so any name in the store is valid, too.
     agent: agent !== undefined && listAgents(db).includes(agent) ? agent : checkAgent(agent),
-    since: since === undefined ? firstDay : parseTime(since, now),
+    since: since === undefined ? daysAgo : parseTime(since, now),
     before: before === undefined ? undefined : parseTime(before, now),
   });
 }

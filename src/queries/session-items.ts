@@ -57,7 +57,7 @@ export const outline = defineQuery({
   name: "outline",
   about: "list all items of a session without their texts",
   details:
-    "Each is an array: id (p12 prompt, m34 message, t56 tool use, r12 response, s7 subagent, c9 commit), kind, turn, time in ms, 1 if it failed, bytes, name, and for a subagent's item the subagent.",
+    "Each item is an array: id (p12 prompt, m34 message, t56 tool use, r12 response, s7 subagent, c9 commit), kind, turn, time in ms, 1 if it failed, bytes, name, and for a subagent's item the subagent.",
   fields: SESSION,
   http: { path: "/api/sessions/:id/outline", tag: "sessions" },
   reply: (z) => ({

@@ -17,7 +17,7 @@ import { countOf, jsonOf, defineNames, schemaOf, textOrNull, turnStatusOf } from
 import { SESSION } from "./scope.ts";
 import { sessionJson, sessionSchema, summaryJson, summarySchema } from "./session-json.ts";
 
-/** A limit that no session reaches. */
+/** Far more than a session has. */
 const MAX_OBSERVATIONS = 2_000;
 
 const TURN = defineNames({

@@ -1,4 +1,4 @@
-// Totals of what is stored, and counts by agent, project, tool and month.
+// Totals of what is stored, and counts by agent, project, tool, month and day.
 import { archiveSize } from "../capture/sync/archive-copies.ts";
 import { nothingFound } from "../core/error.ts";
 import { count, withCommas } from "../core/text.ts";

@@ -76,14 +76,14 @@ export const timeline = defineQuery({
     const after = input.depth_after ?? depth;
     updateLinks(db, { maxMs: MAX_LINKS_MS });
     const scope = (): Scope => readScope(input, context).scope;
-    // Without --project, the turns are from the anchor's project, not from the current one.
+    // Without --project and --all, the turns are from the anchor's project, not from the current one.
     const scopeAround = (projectId: number | null): TurnScope =>
       input.all || input.project !== undefined
         ? { ...scope(), type }
         : { projectId: projectId ?? undefined, ...readRange(input, db), type };
     const turnsAround = (): TimelineTurn[] => {
       const observation = findObservation(db, parseObservationId(anchor.trim()) ?? 0);
-      // An observation that the user wrote belongs to no turn.
+      // An observation saved by `remember` belongs to no turn.
       if (observation?.session_db_id === null)
         return timelineAt(db, observation.valid_from, scopeAround(observation.project_id), { before, after });
       const found = resolveSession(db, anchor, scope, { words: true });

@@ -1,4 +1,4 @@
-// The items of a session as JSON, for a page of items and for a whole transcript, and the schemas.
+// The items of a session as JSON, for a page of items and for a whole transcript, with their schemas.
 import type * as z from "zod";
 import type { MessageItem, SessionItem, ToolItem } from "../recall/history/session-items.ts";
 import type { Item, Transcript } from "../recall/history/transcript.ts";
@@ -26,8 +26,8 @@ const TOOL = defineNames({
   countOrNull: ["duration_ms"],
 });
 
-/** `place`: keys that every item has besides its own, e.g. its position. */
-export const sessionItemSchema = <Place extends z.ZodRawShape>(zod: Zod, place: Place) => {
+/** `added`: keys that every item has besides its own, e.g. its position. */
+export const sessionItemSchema = <Added extends z.ZodRawShape>(zod: Zod, added: Added) => {
   const prompt = zod.strictObject({
     kind: zod.literal("prompt"),
     ...schemaOf(zod, { text: ["id", "text"], time: ["at"] }),
@@ -55,11 +55,11 @@ export const sessionItemSchema = <Place extends z.ZodRawShape>(zod: Zod, place: 
     ...schemaOf(zod, { text: ["sha", "subject"], time: ["at"] }),
   });
   return zod.discriminatedUnion("kind", [
-    prompt.extend(place),
-    message.extend(place),
-    tool.extend(place),
-    subagent.extend(place),
-    commit.extend(place),
+    prompt.extend(added),
+    message.extend(added),
+    tool.extend(added),
+    subagent.extend(added),
+    commit.extend(added),
   ]);
 };
 

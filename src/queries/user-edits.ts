@@ -1,4 +1,4 @@
-// Edits by the user: write, reword, pin and replace observations.
+// Writes, rewords, pins and replaces observations.
 import { findCaptureContext } from "../capture/capture-context.ts";
 import { nothingFound, usageError } from "../core/error.ts";
 import { CONCEPTS, type Observation, OBSERVATION_TYPES } from "../core/memory.ts";
@@ -17,7 +17,7 @@ import { defineQuery, type QueryContext } from "./query.ts";
 import { listOf } from "./schemas.ts";
 import { SCOPE } from "./scope.ts";
 
-/** Fields of an observation besides its text. */
+/** Fields that a new and an edited observation share, besides the text. */
 export const OBSERVATION_FIELDS = fields({
   type: { kind: "text", choices: OBSERVATION_TYPES, value: "type", about: "its type" },
   title: { kind: "text", value: "title", maxChars: 400, about: "its title" },
@@ -68,7 +68,7 @@ export const remember = defineQuery({
   },
 });
 
-interface Words extends Partial<InputOf<typeof OBSERVATION_FIELDS>> {
+interface Draft extends Partial<InputOf<typeof OBSERVATION_FIELDS>> {
   text: string;
   project: string | undefined;
   all: boolean;
@@ -76,7 +76,7 @@ interface Words extends Partial<InputOf<typeof OBSERVATION_FIELDS>> {
 
 /** `origin`: who wrote the text. */
 export function saveObservation(
-  { text, type = "discovery", title = titleOf(text), concepts = [], files = [], project, all }: Words,
+  { text, type = "discovery", title = titleOf(text), concepts = [], files = [], project, all }: Draft,
   context: QueryContext,
   origin: "user" | "assistant",
 ) {
@@ -93,7 +93,7 @@ export function saveObservation(
   };
 }
 
-/** Creates the current project if it has no sessions yet. */
+/** Creates the current project if it is not stored yet. */
 function projectOf(name: string | undefined, { db, paths, env, cwd }: QueryContext): number {
   if (name !== undefined) {
     const named = onlyProjectNamed(db, name);

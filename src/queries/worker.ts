@@ -1,4 +1,4 @@
-// Shows the worker, its jobs and its log, and retries failed jobs.
+// Shows the worker, its jobs and the logs, and retries failed jobs.
 import { spoolCounts } from "../capture/live/drain.ts";
 import { nothingFound } from "../core/error.ts";
 import { ago, count } from "../core/text.ts";
@@ -132,7 +132,7 @@ export const retryFailed = defineQuery({
   reply: (z) => ({ data: z.strictObject(schemaOf(z, { count: ["retried", "models"] })) }),
   run({ key }, { db }) {
     const retried = retryJobs(db, Date.now(), key);
-    // Models that are paused after errors are tried again, too.
+    // Without a key, the pauses of models after errors end, too.
     const models = key === undefined ? clearPauses(db) : 0;
     if (retried + models === 0)
       throw nothingFound(key === undefined ? "No job has failed." : `No failed job "${key}".`);

@@ -1,4 +1,4 @@
-// Reads the rows that any process wrote after a cursor, as events of the stream.
+// Reads the rows that any process has added after a cursor, as events of the stream.
 import { observationJson } from "../queries/observation-json.ts";
 import { defineNames, jsonOf } from "../queries/schemas.ts";
 import { toolLine } from "../recall/history/tool-line.ts";

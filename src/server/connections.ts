@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 
 /** At most this many connections without the token or cookie. A browser opens six before it has the cookie. */
 const MAX_UNKNOWN = 128;
-/** Time that a new connection has for its first request, on a busy machine. */
+/** A connection is not closed this soon after its last request, or after its start if it sent none. */
 const GRACE_MS = 1_000;
 const CHECK_MS = 50;
 /** With more connections there is no grace time, because each takes a file descriptor. */

@@ -51,8 +51,8 @@ function page({ info, servers, paths }: Document): string {
 function operationHtml({ path, method, operation }: { path: string; method: string; operation: Operation }): string {
   const { summary, parameters, requestBody, responses } = operation;
   const rows = parameters.map(
-    ({ name, in: place, required, description = "" }) =>
-      `<tr><td><code>${escape(name)}</code>${required ? " *" : ""}</td><td>${escape(place)}</td><td>${withCode(description)}</td></tr>`,
+    ({ name, in: location, required, description = "" }) =>
+      `<tr><td><code>${escape(name)}</code>${required ? " *" : ""}</td><td>${escape(location)}</td><td>${withCode(description)}</td></tr>`,
   );
   const answers = Object.entries(responses).map(([status, { description, content }]) => {
     const schema = status === "200" ? content?.["application/json"]?.schema : undefined;

@@ -6,10 +6,10 @@ import { type Access, cookieName } from "./access.ts";
 import type { Host } from "./host.ts";
 import { replyError } from "./reply.ts";
 
-/** The size of the largest event that is stored. */
+/** Enough for the largest event that is stored. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** The page may load only its own files, and run no inline scripts. */
+/** The page may load only its own files and data: images, and run no inline scripts. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -67,7 +67,7 @@ function findRefusal(http: Context, hosts: readonly string[]): string | undefine
   return isVisit ? undefined : "Requests from other sites are not allowed.";
 }
 
-/** False for /health and the page's files. `GET /sessions/…` is the page; other methods on it record events. */
+/** False for /health, /open and the page. `GET /sessions/…` is the page; other methods on it record events. */
 export function needsAccess(method: string, path: string): boolean {
   return /^\/(?:api|stream)(?:\/|$)/.test(path) || (method !== "GET" && /^\/sessions(?:\/|$)/.test(path));
 }
@@ -95,7 +95,7 @@ function isFromPage({ req }: Context): boolean {
   return isOwn && /^application\/json\b/i.test(req.header("Content-Type") ?? "");
 }
 
-/** Replaces hono's bodyLimit, which fails here for bodies without Content-Length: it rebuilds the request. */
+/** Replaces hono's bodyLimit, which fails here for bodies without Content-Length because it rebuilds the request. */
 export function limitBody(host: Host): MiddlewareHandler {
   const message = `The body is larger than ${MAX_BODY_BYTES / 1024 / 1024} MB.`;
   return async (http, next) => {

@@ -25,7 +25,7 @@ export interface EventSource {
 /** The agent's name if the request has none. */
 const OTHER_AGENT = "other";
 
-/** `command`, `payload`: as of the hook that reports the same event. */
+/** `command`, `payload`: those of the hook that reports the same event. */
 export function recordEvent(
   context: QueryContext,
   source: EventSource,
@@ -52,7 +52,7 @@ export function recordEvent(
       data: { session_id: sessionId, session_db_id: null, prompt_number: null, recorded: false, why: captured },
     };
   writeDrop(paths.spool, captured);
-  // The reply to a prompt contains the session's database id; other events can wait for the worker.
+  // Only the reply to a prompt must have the session's database id, so other events wait for the worker.
   if (command === "new") drainBriefly(db, paths);
   const { id: session_db_id = null, prompt_count: prompt_number = null } = findSession(db, sessionId) ?? {};
   return { data: { session_id: sessionId, session_db_id, prompt_number, recorded: true, why: null } };
@@ -82,7 +82,7 @@ function findFolder(
   const name = filterText(project ?? "");
   return {
     cwd: folder || "/",
-    // A project without a known folder is identified by its name.
+    // A project that is not stored yet is identified by its name.
     captureContext: { ...captureContext, project: found ?? { key: `name:${name}`, name, root: "" } },
   };
 }

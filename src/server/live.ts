@@ -1,4 +1,4 @@
-// Sends new events to the subscribers of the event stream, and drops subscribers that fall behind.
+// Sends new events to the subscribers of the event stream, and disconnects subscribers that fall behind.
 import type { Db } from "../store/db/driver.ts";
 import { countJobs } from "../store/tables/jobs.ts";
 import { writeVersion } from "../store/db/query-cache.ts";
@@ -6,7 +6,7 @@ import type { Store } from "../queries/cached-store.ts";
 import { type ChangeEvent, type Cursor, cursorText, newestCursor, parseCursor, readChanges } from "./change-feed.ts";
 
 export interface Client {
-  /** False if the client's queue is full: the client is then dropped. */
+  /** False if the client's queue is full: the client is then disconnected. */
   send(text: string): boolean;
   close(): void;
 }
@@ -76,7 +76,7 @@ export function createLive(store: Store, log: (message: string) => void) {
   return {
     /** Resumes after the event with this id if possible, otherwise sends a `reset` event. */
     subscribe(client: Client, lastEventId: string | undefined): void {
-      // The new subscriber starts here, so the current ones first get everything until here.
+      // All subscribers share the cursor, so the current ones first get every event up to now.
       if (timer !== undefined) poll();
       store.use((db) => {
         const newest = newestCursor(db, Date.now());

@@ -64,10 +64,10 @@ export function createOffload(paths: Paths) {
   };
 }
 
-function isValid({ done, version }: CachedReply, now: string | undefined): boolean {
+function isValid({ done, version }: CachedReply, current: string | undefined): boolean {
   if (done === undefined) return true;
   const age = performance.now() - done.at;
-  return age < MAX_AGE_MS && ((version !== undefined && version === now) || age < done.tookMs * VALID_FACTOR);
+  return age < MAX_AGE_MS && ((version !== undefined && version === current) || age < done.tookMs * VALID_FACTOR);
 }
 
 function runInProcess(paths: Paths, query: OffloadedQuery, signal: AbortSignal): Promise<Answer> {

@@ -11,7 +11,7 @@ import { ROUTES } from "./routes.ts";
 /** Error codes that every route can return. */
 const COMMON_ERRORS = ["usage", "unauthorized", "forbidden", "nothing_found", "rate_limited", "internal", "store_busy"];
 
-const ABOUT = `C-Mem's API. Every reply is what the same command prints with --json:
+const ABOUT = `C-Mem's API. The reply of a query is what its command prints with --json:
 \`{schema_version, command, data, meta}\`; every error \`{schema_version, command, error: {code, message, hint}}\`.
 An empty result is status 404 with error.code nothing_found, for lists as well.`;
 

@@ -18,7 +18,7 @@ export interface Call<Body> {
 
 export interface Route<Body extends z.ZodType = z.ZodType> extends Omit<HttpRoute, "startsWork" | "announces"> {
   method: NonNullable<HttpRoute["method"]>;
-  /** `command` in the reply: the command that gives the same reply. */
+  /** `command` in the reply. For a query it is the command that prints the same. */
   command: string;
   /** One sentence. */
   about: string;
@@ -27,7 +27,7 @@ export interface Route<Body extends z.ZodType = z.ZodType> extends Omit<HttpRout
   body?: Body;
   /** The schema of the reply, for the OpenAPI document and tests. Replies are not checked at run time. */
   reply(): ReplySchema;
-  /** Do not drain the spool first: the route is called often, and only adds to the spool. */
+  /** Do not drain the spool first: the route is called often and reads no new events. */
   skipDrain?: true;
   run(call: Call<z.output<Body>>): Answer | Response | Promise<Answer | Response>;
 }

@@ -72,13 +72,13 @@ interface LazyApp {
   close(): void;
 }
 
-/** Most workers never get a request, so the app (15 MB) is loaded with the first one. */
+/** Most workers never get a request, so the app (15 MB) is loaded at the first one. */
 function loadOnFirstRequest(options: () => HostOptions): LazyApp {
   let loaded: Promise<HttpApp> | undefined;
-  let now: HttpApp | undefined;
+  let app: HttpApp | undefined;
   return {
     async serve(request, response) {
-      loaded ??= import("./http-app.ts").then((module) => (now = module.createHttpApp(options())));
+      loaded ??= import("./http-app.ts").then((module) => (app = module.createHttpApp(options())));
       try {
         await (await loaded).listener(request, response);
       } catch (error) {
@@ -86,8 +86,8 @@ function loadOnFirstRequest(options: () => HostOptions): LazyApp {
         response.destroy();
       }
     },
-    viewers: () => now?.host.live.count() ?? 0,
-    close: () => now?.host.close(),
+    viewers: () => app?.host.live.count() ?? 0,
+    close: () => app?.host.close(),
   };
 }
 
@@ -98,11 +98,14 @@ function tryWrite(path: string, record: ServerRecord): void {
   try {
     writeServer(path, record);
   } catch {
-    // Without the record, clients find out when they connect.
+    // Clients then learn only from a failed connection that nothing listens.
   }
 }
 
-/** The last server's port comes first, unless the setting changed, so that an open page can reconnect. */
+/**
+ * The last server's port comes first, so that an open page can reconnect. After a change of the setting, only if the
+ * port is near the new one.
+ */
 function portsToTry(wanted: number, last: ServerRecord | undefined): number[] {
   const near = Array.from({ length: PORTS_TRIED }, (_, index) => wanted + index).filter((port) => port <= 65_535);
   const lastPort = last?.port ?? 0;
@@ -118,7 +121,7 @@ async function listen(server: Server, ports: readonly number[]): Promise<number>
   throw new Error(`no port is free near ${ports[0]}`);
 }
 
-/** Undefined if the port is taken. */
+/** Undefined if the port is taken or forbidden. */
 function tryPort(server: Server, port: number): Promise<number | undefined> {
   return new Promise((done, fail) => {
     const onError = (error: NodeJS.ErrnoException): void => {

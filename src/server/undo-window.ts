@@ -6,7 +6,7 @@ import { carryOutForget, planForget } from "../queries/forget.ts";
 import { AppError, nothingFound } from "../core/error.ts";
 
 export const MAX_HOLD_SECONDS = 60;
-/** The receipts of this many forgets are kept for later requests. */
+/** Beyond this many, the oldest requests are removed with their receipts; pending ones are carried out first. */
 const MAX_RECEIPTS = 50;
 
 interface ForgetRequest {
@@ -54,7 +54,7 @@ export function createUndoWindow({ use, broadcast, log }: UndoWindowContext) {
   };
   return {
     carryOut,
-    /** Returns the token that cancels it. */
+    /** Returns the token that cancels the request. */
     hold(request: ForgetRequest, seconds: number): string {
       for (const [old, one] of [...pending].slice(0, Math.max(0, pending.size - MAX_RECEIPTS))) {
         end(one);

@@ -36,7 +36,7 @@ export function addOpenLink(app: Hono, host: Host): void {
       path: "/",
       maxAge: COOKIE_SECONDS,
     });
-    // A redirect from another site is sent without the strict cookie; the page's own requests have it.
+    // If another site led here, the redirected request lacks the strict cookie; the page's own requests have it.
     return http.redirect("/", 303);
   });
 }

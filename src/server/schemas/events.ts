@@ -5,7 +5,7 @@ import { observationSchema } from "../../queries/observation-json.ts";
 import { SESSION, SUMMARY, TOOL_USE } from "../change-feed.ts";
 
 export const STREAM_ABOUT =
-  "Everything captured and derived, as it happens, as server-sent events. Last-Event-ID resumes; the last event may come twice. A subscriber that falls behind is disconnected.";
+  "Sessions, prompts, tool uses, observations and summaries as they are stored, as server-sent events. Last-Event-ID resumes; the last event may come twice. A subscriber that falls behind is disconnected.";
 
 const ofSession = () => schemaOf(z, SESSION);
 

@@ -8,8 +8,8 @@ import { isWindowsPath, slashedPath } from "../core/windows-path.ts";
 import type { Db } from "../store/db/driver.ts";
 import { type ProjectRow, projectAbove } from "../store/tables/projects.ts";
 
-export interface PathPlace {
-  /** Spellings of the path relative to the project, likeliest first; "." is the root. */
+export interface PathLocation {
+  /** Spellings of the path relative to the project, likeliest first; "." is the root. If no project is known: the full path. */
   names: string[];
   /** Undefined for the current project; set if the path is absolute or leads into another project. */
   project?: ProjectRow;
@@ -17,13 +17,13 @@ export interface PathPlace {
   isUnknown: boolean;
 }
 
-export function placePath(
+export function locatePath(
   { db, paths, env, cwd }: { db: Db; paths: Paths; env: Env; cwd: string | undefined },
   typed: string,
-): PathPlace {
+): PathLocation {
   const text = typed.replaceAll("\0", "");
   if (isWindowsPath(text))
-    return placeInProjectAbove(db, slashedPath(text)) ?? { names: [slashedPath(text)], isUnknown: true };
+    return locateInProjectAbove(db, slashedPath(text)) ?? { names: [slashedPath(text)], isUnknown: true };
   if (cwd === undefined && !isAbsolute(text)) return { names: [plainName(text)], isUnknown: false };
   const full = resolve(cwd ?? "/", text);
   const isBelow = cwd !== undefined && !isAbsolute(text) && !/^\.\.(?:\/|$)/.test(relative(cwd, full));
@@ -33,7 +33,7 @@ export function placePath(
   const folder = existingFolder(full);
   const project = projectOf(folder);
   if (project !== undefined) return { names: namesFrom(folder, full), project, isUnknown: false };
-  const above = placeInProjectAbove(db, full);
+  const above = locateInProjectAbove(db, full);
   if (above !== undefined || !isBelow) return above ?? { names: [full], isUnknown: true };
   return { names: namesFrom(cwd, full, text), isUnknown: false };
 }
@@ -51,7 +51,7 @@ function plainName(text: string): string {
   return text.replace(/^(?:\.\/)+(?=.)/, "").replace(/(?<=.)\/+$/, "");
 }
 
-function placeInProjectAbove(db: Db, full: string): PathPlace | undefined {
+function locateInProjectAbove(db: Db, full: string): PathLocation | undefined {
   const project = projectAbove(db, full);
   if (project === undefined) return undefined;
   const inside = pathFromRoot(full, project.root);
