@@ -1,4 +1,4 @@
-// The settings and the project of a folder: looked up once per folder, not once per event.
+// Finds the settings and the project of a folder, and whether sessions in it are recorded.
 import { loadSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import type { Settings } from "../config/schema.ts";
@@ -11,13 +11,13 @@ import { findPlace, identifyProject, offReason, type Place } from "./project.ts"
 export interface CaptureContext {
   place: Place;
   settings: Settings;
-  /** Paths and remote are filtered for secrets. */
+  /** All its texts are filtered for secrets. */
   project: Project;
   /** True if nothing in this folder is recorded. */
   isExcluded: boolean;
   /** Why the folder is excluded, as shown to the user. */
   offReason: string | undefined;
-  /** Excluded only because a settings file is broken: once it is fixed, the transcripts are read again. */
+  /** True if the folder is excluded only because a settings file is broken: once fixed, transcripts are read again. */
   isBlocked: boolean;
 }
 

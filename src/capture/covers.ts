@@ -7,7 +7,7 @@ import { matchesPath } from "../core/glob.ts";
 import { isAnchored } from "../core/path-pattern.ts";
 import { isWindowsPath } from "../core/windows-path.ts";
 
-/** Pattern -> the patterns to match, resolved once: the settings are checked for every file. */
+/** Pattern -> the pattern as written and with its symlinks resolved. A cache: `covers` is called for every file. */
 const spellings = new Map<string, string[]>();
 
 /** The pattern is matched as written and with its symlinks resolved, since the path may be written either way. */
@@ -36,7 +36,7 @@ function resolveLinks(pattern: string): string {
   return [realPath(fixed.join("/") || "/"), ...parts.slice(fixed.length)].join("/");
 }
 
-/** Returns the path itself if it does not exist. */
+/** Returns the path itself if it cannot be resolved. */
 export function realPath(path: string): string {
   return tryRealPath(path) ?? path;
 }

@@ -26,7 +26,7 @@ function gitTreeAt(top: string): GitTree | undefined {
   const stat = statOf(dotGit);
   if (stat === undefined) return undefined;
   if (stat.isDirectory()) return { top, mainTop: top, gitDir: dotGit, commonDir: dotGit };
-  // In a linked worktree or submodule, .git is a file: "gitdir: <path>". Only a worktree has a file "commondir" there.
+  // In a linked worktree or submodule, .git is a file: "gitdir: <path>". Only a worktree's <path> has a "commondir".
   const pointer = /^gitdir: *(.+)/.exec(readText(dotGit) ?? "")?.[1]?.trim();
   if (pointer === undefined) return undefined;
   const gitDir = isAbsolute(pointer) ? pointer : resolve(top, pointer);
@@ -38,6 +38,7 @@ function gitTreeAt(top: string): GitTree | undefined {
   return { top, mainTop, gitDir, commonDir };
 }
 
+/** The branch, or the start of the commit's hash if HEAD is detached. */
 export function readBranch(tree: GitTree): string | undefined {
   const head = readText(join(tree.gitDir, "HEAD"))?.trim();
   if (head === undefined || head === "") return undefined;

@@ -10,8 +10,8 @@ import { covers, isForeign, tryRealPath } from "./covers.ts";
 import type { Place } from "./project.ts";
 
 /** The .c-memignore file that excludes this folder. */
-export function hiddenBy(place: Place): string | undefined {
-  return isForeign(place.cwd) ? undefined : hidingFile(place.folder, place);
+export function ignoreFileExcluding(place: Place): string | undefined {
+  return isForeign(place.cwd) ? undefined : fileExcluding(place.folder, place);
 }
 
 /** `path` is absolute or relative to the session's folder. If it is a link, its target is checked, too. */
@@ -21,7 +21,7 @@ export function isExcludedFile(path: string, place: Place, excludePaths: readonl
   const named = isAbsolute(path) ? resolveFolder(path, place) : join(place.folder, path);
   if (named.length > MAX_PATH_CHARS) return isExcluded(named);
   return [...new Set([named, resolveFile(named, place)])].some(
-    (full) => isExcluded(full) || hidingFile(full, place) !== undefined,
+    (full) => isExcluded(full) || fileExcluding(full, place) !== undefined,
   );
 }
 
@@ -34,7 +34,7 @@ function resolveFolder(path: string, { cwd, folder }: Place): string {
 /** Cached per place, because each lookup takes 10 to 30 microseconds. */
 const realPaths = new WeakMap<Place, Map<string, string>>();
 
-/** If the end of the path does not exist, resolves the folders that do. */
+/** Resolves symlinks. If the end of the path does not exist, resolves the folders before it. */
 function resolveFile(path: string, place: Place): string {
   if (path === place.folder) return path;
   return cached(
@@ -47,18 +47,19 @@ function resolveFile(path: string, place: Place): string {
   );
 }
 
-function hidingFile(full: string, place: Place): string | undefined {
+/** The nearest .c-memignore file that excludes this path. */
+function fileExcluding(full: string, place: Place): string | undefined {
   if (full.length > MAX_PATH_CHARS) return undefined;
   const { tree } = place;
-  const hides = ({ folder, rules }: IgnoreFile, path: string): boolean =>
+  const excludes = ({ folder, rules }: IgnoreFile, path: string): boolean =>
     isHiddenBy(rules, slashed(relative(folder, path)));
-  const above = ignoreFiles(full, place).find((file) => hides(file, full));
+  const above = ignoreFiles(full, place).find((file) => excludes(file, full));
   if (above !== undefined) return join(above.folder, IGNORE_FILE);
   // The main working tree's file also applies in its worktrees, even if it is not committed.
   if (tree === undefined || tree.mainTop === tree.top) return undefined;
   const inside = relative(tree.top, full);
   const main = ignoreFiles(tree.mainTop, place).find(({ folder }) => folder === tree.mainTop);
-  if (main === undefined || inside.startsWith("..") || !hides(main, join(tree.mainTop, inside))) return undefined;
+  if (main === undefined || inside.startsWith("..") || !excludes(main, join(tree.mainTop, inside))) return undefined;
   return join(tree.mainTop, IGNORE_FILE);
 }
 
@@ -80,7 +81,7 @@ function ignoreFiles(folder: string, place: Place): IgnoreFile[] {
       const path = join(folder, IGNORE_FILE);
       if (!statOf(path)?.isFile()) return above;
       const text = readText(path);
-      // If the file cannot be read, hide everything.
+      // If the file cannot be read, exclude everything.
       const rules = text === undefined ? [{ pattern: "**", isException: false }] : parseIgnoreRules(text);
       return [{ folder, rules }, ...above];
     },

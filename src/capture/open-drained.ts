@@ -1,4 +1,4 @@
-// Opens the store for a query and drains the spool into it first.
+// Opens the store and drains the spool into it, so that a query finds the newest events.
 import type { Paths } from "../config/paths.ts";
 import { VERSION } from "../core/version.ts";
 import { tryWithLock } from "../platform/take-lock.ts";

@@ -1,4 +1,4 @@
-// Finds the project of a folder: worktrees and sub-folders share one project, different repositories never do.
+// Finds the project of a folder. Unless named otherwise, all worktrees and sub-folders of a repository share one.
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { LoadedSettings } from "../config/load.ts";
 import { type Env, isDisabled, MAX_PATH_CHARS, PROJECT_FILE, userHome } from "../config/paths.ts";
@@ -7,7 +7,7 @@ import { fullWindowsPath, isWindowsPath, nativeWindowsPath, pathBelow, slashedPa
 import { statOf } from "../platform/read-file.ts";
 import { covers, isForeign, realPath } from "./covers.ts";
 import { findGitTree, type GitTree, normaliseRemote, readBranch, readRemote } from "./git.ts";
-import { hiddenBy } from "./ignore-files.ts";
+import { ignoreFileExcluding } from "./ignore-files.ts";
 
 export interface Place {
   /** The folder as the agent named it. */
@@ -15,7 +15,10 @@ export interface Place {
   /** The folder with symlinks resolved. */
   folder: string;
   tree: GitTree | undefined;
-  /** The .c-mem.json files of the folder and its parents up to the root of the working tree, nearest first. */
+  /**
+   * The .c-mem.json files of the folder and its parents up to the root of the working tree, nearest first; in a linked
+   * worktree, then that of the main working tree.
+   */
   projectFiles: string[];
 }
 
@@ -59,11 +62,11 @@ export function offReason(place: Place, { values, sources, blocked }: LoadedSett
   const main = place.tree?.mainTop ?? place.folder;
   const pattern = values.excludePaths.find((one) => coversPlace(one, place) || covers(one, main));
   if (pattern !== undefined) return `excludePaths has ${pattern}`;
-  const file = hiddenBy(place);
+  const file = ignoreFileExcluding(place);
   return file === undefined ? undefined : `excluded by ${file}`;
 }
 
-/** A file's path as stored: relative to the working tree, with "/", if the file is inside. */
+/** A file's path as stored: if the file is in the working tree, relative to its root and with "/". */
 export function storedPath(path: string, place: Place): string {
   const top = place.tree?.top ?? projectFolder(place) ?? place.folder;
   if (isWindowsPath(place.cwd) || isWindowsPath(path)) {

@@ -1,4 +1,4 @@
-// The newest moves of HEAD. Kept out of work-tree.ts: recall.cjs loads that and does not need the secrets filter.
+// Reads the newest moves of HEAD. Not part of work-tree.ts, because recall.cjs loads that file but no secrets filter.
 import { join } from "node:path";
 import { filterText } from "../core/privacy/filter.ts";
 import type { RefMove } from "../core/work-tree.ts";

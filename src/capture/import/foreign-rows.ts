@@ -1,4 +1,4 @@
-// Reads values from rows of another program. Its versions name the columns differently, so several names are tried.
+// Reads values from another program's rows. Each of its versions may name a column differently: all names are tried.
 import { basename } from "node:path";
 import type { Activity, CapturedEvent, Project } from "../../core/event.ts";
 import { parseLimitedJson } from "../../core/limited-json.ts";

@@ -48,7 +48,7 @@ export function importRows(db: Db, rows: Iterable<ImportRow>): ImportCounts {
   return counts;
 }
 
-/** These columns are limited in length and characters; all other text is filtered like captured text. */
+/** A value of an `IDS` or `NAMES` column that does not look like one is hashed. Other text is filtered for secrets. */
 const IDS = /^(?:session_id|uuid|parent_uuid|prompt_id|tool_use_id|agent_id|forked_from|\w*hash)$/;
 const NAMES = /^(?:agent|model|version)$/;
 const JSON_COLUMNS = /^(?:input|facts|concepts|files|evidence|item_ids|files_read|files_edited|files_modified)$/;

@@ -11,7 +11,7 @@ import type { ImportRow } from "./import-rows.ts";
 export const EXPORT_VERSION = 1;
 
 export interface ExportEnd {
-  /** True once the end line was read: the export is not cut off. */
+  /** True once the end line was read. Stays false for an export that is cut off. */
   isWhole: boolean;
 }
 

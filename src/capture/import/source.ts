@@ -24,7 +24,7 @@ export interface Source {
 const BUSY_TIMEOUT_MS = 1_000;
 const PAGE = 200;
 const MAX_VALUE_BYTES = 32 * 1024 * 1024;
-/** Limit of rows per session and table, which are all in memory at once. */
+/** Limit of one session's rows in a table, all of which are in memory at once. */
 export const MAX_SESSION_ROWS = 100_000;
 /** Three times the rows of a large store after ten years of use. */
 const MAX_ROWS = 20_000_000;

@@ -15,7 +15,7 @@ import { branchOf, type Place, storedPath } from "../project.ts";
 import { admitIds } from "./ids.ts";
 import { beginPrivateTurn, endPrivateTurn, isPrivateTurn } from "./private-turn.ts";
 
-/** Why an event is not recorded. "nothing": a skipped tool, an excluded file, or no text after redaction. */
+/** Why an event is not recorded. "nothing": skipped tool, excluded file, machine prompt, or no text is left. */
 export type SkipReason = "excluded" | "private" | "nothing";
 
 export function admitEvent(
@@ -23,7 +23,7 @@ export function admitEvent(
   context: CaptureContext,
   { privateTurns }: Pick<Paths, "privateTurns">,
 ): CapturedEvent | SkipReason {
-  // Before the private-turn check: its marker file is named after the session id.
+  // The ids come first, because the check for private turns names a marker file after the session id.
   const event = admitIds(reported);
   if (context.isExcluded || isTranscriptExcluded(event, context.settings.excludePaths)) return "excluded";
   if (trackPrivateTurn(privateTurns, event)) return "private";
@@ -136,11 +136,11 @@ function withoutExcluded(
   }
 }
 
-/** Only the start of a command is searched for paths: the rest of a longer one is usually text that it writes. */
+/** Only the start of a command is searched for paths: the rest is usually text that the command writes. */
 const MAX_COMMAND_CHARS = 4_000;
 const PATH_KEYS = ["file_path", "path", "notebook_path"];
 
-/** Every word of a command that has a dot or a slash may be a path. */
+/** The paths in a tool's input. In a command, each word with a dot or a slash may be one. */
 function pathsIn(input: unknown): string[] {
   const fields = asObject(input) ?? {};
   const paths = PATH_KEYS.flatMap((key) => asString(fields[key]) ?? []);

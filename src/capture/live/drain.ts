@@ -40,7 +40,7 @@ export function drainSpool(db: Db, spool: string, { maxMs = Infinity }: { maxMs?
     }
     result.remaining += Math.max(0, names.length - done);
   }
-  // Delete claimed names whose file is gone: a deleted name is never reused.
+  // Forget the names of claimed drops whose file is gone: no later drop gets the same name.
   const gone = claimedDropNames(db).filter((name) =>
     folders.every((folder) => statOf(join(folder, name)) === undefined),
   );
@@ -60,7 +60,7 @@ function listDrops(folder: string): string[] {
 type Outcome = "applied" | "known" | "deferred" | "bad";
 
 function drainBatch(db: Db, folder: string, names: string[], result: DrainResult): void {
-  // Read after the lock was taken: while waiting for it, another process may have applied and deleted a drop.
+  // Drops are read inside the transaction: during a wait for its lock, another process may apply and delete some.
   const outcomes = transaction(db, () => applyBatch(db, readBatch(folder, names)));
   for (const [name, outcome] of outcomes) {
     if (outcome === "applied" || outcome === "known") rmSync(join(folder, name), { force: true });

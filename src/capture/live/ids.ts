@@ -1,4 +1,5 @@
-// Ids and model names are stored without the secrets filter. So a value that does not look like one is hashed.
+// Ids and names of models and agents are stored unchanged, because they are compared. A value that does not look like
+// one, or that the secrets filter would change, is hashed.
 import type { TranscriptFile } from "../../agents/transcript.ts";
 import type { Activity, AgentEvent } from "../../core/event.ts";
 import { filterText } from "../../core/privacy/filter.ts";

@@ -42,7 +42,7 @@ export function endPrivateTurn(folder: string, sessionId: string): void {
     try {
       writePrivate(path, JSON.stringify({ ...marker, current: false }));
     } catch {
-      // On an error, the turn counts as private: it is better to hide too much.
+      // If the marker cannot be changed, the next turn counts as private, too: better than recording private text.
     }
   }
 }

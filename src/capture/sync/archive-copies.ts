@@ -26,11 +26,11 @@ export interface Copy {
   agentType?: string;
   /** The reader's state, to continue from; null if it must not be stored. */
   state: unknown;
-  /** Sessions that this one copied text from, if it is a fork. Missing in copies by older versions of C-Mem. */
+  /** Sessions that this one copied text from, if it is a fork. Missing in copies that older versions of C-Mem made. */
   copiedFrom?: string[];
 }
 
-/** Loaded when it is first used, like node:fs/promises: loading takes milliseconds. */
+/** Loaded when it is first used, like node:fs/promises below, because loading takes milliseconds. */
 function zlib(): typeof import("node:zlib") {
   return process.getBuiltinModule("node:zlib");
 }
@@ -60,7 +60,7 @@ function readAbout(path: string): Copy | undefined {
   return parseJson(readWhole(path)) as Copy | undefined;
 }
 
-/** Cuts the copy to `from` bytes (a killed run may have left more) and appends the text. Does not sync it to disk. */
+/** Cuts the copy to `from` bytes (a killed run may have left more), appends the text and returns the new size. */
 export function appendToCopy(archive: string, file: TranscriptFile, from: number, text: string): number {
   const path = copyPath(archive, file);
   const member = zlib().gzipSync(text);
@@ -139,7 +139,7 @@ export function removeCopy(archive: string, file: TranscriptFile): void {
   rmSync(aboutPath(path), { force: true });
 }
 
-/** Deletes copies without a description that a killed run may leave; the next run copies again. Returns how many. */
+/** Deletes the copies without a description, which a killed run may leave. Returns how many it deleted. */
 export function removeUndescribedCopies(archive: string): number {
   const unknown = listArchive(archive, COPY_SUFFIX).filter((path) => statOf(aboutPath(path)) === undefined);
   for (const path of unknown) rmSync(path, { force: true });

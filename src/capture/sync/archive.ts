@@ -1,6 +1,6 @@
 // Keeps compressed copies of transcripts, because agents delete old ones. Copies contain nothing private: every line is
 // filtered, lines from excluded folders are left out, and a copy ends at the first wholly private prompt, because later
-// lines (results, summaries, titles) may repeat it.
+// lines (results, summaries, titles) may repeat that prompt.
 import { readFileSync } from "node:fs";
 import type { DocumentReader, LineReader, TranscriptFile } from "../../agents/transcript.ts";
 import { turnOf } from "../../agents/turn.ts";
@@ -89,7 +89,7 @@ async function archiveLines(
     copy.offset = line.end;
     if (text !== undefined) piece.push(text);
     chars += text?.length ?? 0;
-    // Until the folder is known, nothing is written: it may be excluded.
+    // Until the folder is known, nothing is written: the folder may be excluded.
     if (chars >= PIECE_CHARS && folder.isAllowed) flush();
   }
   if (!folder.isAllowed) return undefined;
@@ -129,7 +129,7 @@ function copiedFromOf(state: unknown): string | undefined {
 interface FolderCheck {
   /** True once the folder in which the session began is known and may be archived. */
   isAllowed: boolean;
-  /** True if that folder is excluded or belongs to another project. */
+  /** True if that folder is excluded or in another project than the one to read. */
   isLeftOut?: boolean;
 }
 
@@ -156,7 +156,7 @@ function filterLine(
   return filterJson(value, events, found?.settings.skipTools ?? []);
 }
 
-/** Removes inputs and results of tools in `skipTools`, and filters the rest. */
+/** Undefined if an event is a use of a tool in `skipTools`; else the filtered value, without inputs of such tools. */
 function filterJson(value: unknown, events: readonly AgentEvent[], skipTools: readonly string[]): string | undefined {
   const isSkippedUse = ({ activity }: AgentEvent) =>
     activity.kind === "tool-use" && isSkippedTool(activity.name, skipTools);

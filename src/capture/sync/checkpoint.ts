@@ -7,7 +7,7 @@ import { filterValue } from "../../core/privacy/filter.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { statesWithPrivatePrompts, type SyncState } from "../../store/tables/sync-state.ts";
 
-/** Increment it when a reader's state changes its shape: every file is then read again from its beginning. */
+/** To be incremented when a reader's state changes its shape: each file is then read again from its beginning. */
 export const STATE_VERSION = 3;
 /** The stored size of a file that has not been read to its end. */
 export const UNFINISHED = -1;
@@ -17,7 +17,7 @@ export interface Position {
   offset: number;
   line: number;
   state: unknown;
-  /** The last position whose state may be stored. The next run continues there; rows read twice are stored once. */
+  /** The last position whose state may be stored. The next run continues there; events read twice are stored once. */
   stored: { offset: number; line: number; state: string };
 }
 
@@ -77,7 +77,7 @@ export function isStorable(state: unknown, text: string): boolean {
   return turnOf(state)?.isPrivate !== true && JSON.stringify(filterValue(state)) === text;
 }
 
-/** Fields with the ids of private prompts and of threads they started; needed to skip their subagents' files. */
+/** Fields of a state with the ids of private prompts and of threads they started, whose subagents are skipped. */
 const ID_LISTS = ["privatePromptIds", "privateThreadIds"];
 
 export function addPrivateIds(state: unknown, ids: ReadonlySet<string>): void {
@@ -102,9 +102,9 @@ export function knownPrivateIds(db: Db, sessionId?: string): Set<string> {
 const HEAD_BYTES = 1024;
 const TAIL_BYTES = 512;
 
-/** Hash of the file's first 1024 bytes and the 512 before `offset`: it differs if the file was rewritten, not grown. */
+/** Hash of the file's first 1024 bytes and the 512 before `offset`. Stays the same while the file only grows. */
 export function fingerprint(path: string, offset: number): string {
-  // Offset 0: a document, which may be a row of a database instead of a file.
+  // No byte was read, or the transcript is a document, which may be a row of a database instead of a file.
   if (offset === 0) return "";
   const fd = openSync(path, "r");
   try {
@@ -117,7 +117,7 @@ export function fingerprint(path: string, offset: number): string {
   }
 }
 
-/** FNV-1a twice, 64 bits. Collisions are no risk here, and loading node:crypto takes longer than all the hashing. */
+/** Two 32-bit hashes like FNV-1a. It need not be secure, and loading node:crypto takes longer than the hashing. */
 function hashOf(bytes: Buffer): string {
   let [low, high] = [0x811c9dc5, 0x9747b28c];
   // A loop by index: in a process that has just started, an iterator takes 1 ms longer.

@@ -15,7 +15,7 @@ export function compareTranscripts(db: Db, transcripts: readonly Transcript[], c
     compared: 0,
     /** Transcripts that changed since the last sync; they were not compared. */
     unread: 0,
-    /** Transcripts not compared because the time was over. */
+    /** Transcripts not compared because `maxMs` had passed. */
     skipped: 0,
     /** Missing messages and tool uses. */
     missing: 0,

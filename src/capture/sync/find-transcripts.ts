@@ -1,4 +1,4 @@
-// Finds the transcripts of all agents or of one, in the folders of `sessionFolders` or else in the agents' own.
+// Finds the transcripts of all agents or of one, in the folders that `sessionFolders` names or in the agent's own.
 import { delimiter } from "node:path";
 import { AGENTS } from "../../agents/spec.ts";
 import { type Env, userHome } from "../../config/paths.ts";

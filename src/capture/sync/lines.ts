@@ -1,8 +1,8 @@
-// Reads a file line by line from a byte offset, with at most one line in memory.
+// Reads a file line by line from a byte offset, a chunk of at most 1 MB at a time.
 import { closeSync, openSync, readSync } from "node:fs";
 
 const CHUNK_BYTES = 1024 * 1024;
-/** Smaller, because most runs read only one or two lines. */
+/** The first chunk is smaller, because most runs read only one or two lines. */
 const FIRST_CHUNK_BYTES = 32 * 1024;
 const NEWLINE = 10;
 
@@ -42,7 +42,7 @@ export function* readLines(
         start = end + 1;
       }
       restBytes += bytes - start;
-      // Copied, because the chunk is overwritten. Of a line over the limit only the length is counted.
+      // Copied, because the chunk is overwritten. A line over the limit is not kept: only its length is counted.
       if (restBytes <= maxLineBytes) rest.push(Buffer.from(chunk.subarray(start, bytes)));
       else rest = [];
       position += bytes;

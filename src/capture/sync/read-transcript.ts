@@ -18,7 +18,7 @@ import { readLines } from "./lines.ts";
 
 /** A longer line is skipped and counted: no prompt or answer is that long. */
 export const MAX_LINE_BYTES = 32 * 1024 * 1024;
-/** Bytes of transcript per piece: this much is in memory, and an interrupted run reads at most this much again. */
+/** A piece ends at the first line that ends after this many bytes. */
 const PIECE_BYTES = 2 * 1024 * 1024;
 
 export interface Transcript {
@@ -104,7 +104,7 @@ function* readPieces(
   if (isOtherProject || isExcludedFile(file, context)) throw new Excluded();
   const state = known === undefined ? "new" : "rewritten";
   const reading: Reading = { file, context, state, isForgotten, isAllowed: false, ...nothingRead() };
-  if (reader.kind === "lines") yield* readGrowing(reader, known, reading);
+  if (reader.kind === "lines") yield* readNewLines(reader, known, reading);
   else {
     // A document is always read from its beginning.
     const start = { offset: 0, line: 0 };
@@ -135,7 +135,7 @@ function nothingRead() {
   return { events: [], malformed: [], tooLong: [], unknown: {} };
 }
 
-function* readGrowing(
+function* readNewLines(
   reader: LineReader<unknown>,
   known: SyncState | undefined,
   reading: Reading,
@@ -159,8 +159,8 @@ function* readGrowing(
     yield finish(reading, position, { bytes: position.offset - pieceStart, isLast: false });
     pieceStart = position.offset;
   }
-  // The last line may be incomplete, and the last turn may continue. So both are read with a copy of the state, and the
-  // next run reads them again.
+  // The last line may be incomplete, and the last turn may continue. So a copy of the state is used for both, and the
+  // next run reads both again.
   const state = structuredClone(position.state);
   const value = tail === undefined ? undefined : parseJson(tail.toString());
   if (value !== undefined) reading.events.push(...reader.read(state, value, reading));
@@ -246,12 +246,13 @@ function redact(event: AgentEvent, reading: Reading): CapturedEvent | undefined 
   // A subagent's reader does not know that its turn is private, so the turn's prompt id is checked here.
   if (file.isSubagent && promptId !== undefined && context.privateIds.has(promptId)) return undefined;
   const place = contextOf(event.cwd, context);
-  // If the session began in an excluded folder, the whole file is; if it only visits one, that part is left out.
+  // If the session began in an excluded folder, or a settings file is broken, the whole file is left out. If the
+  // session only visits an excluded folder, that part is.
   if ((!reading.isAllowed || place.isBlocked) && isLeftOut(place, context)) throw new Excluded();
   return place.isExcluded ? undefined : redactEvent(event, place);
 }
 
-/** True for an event that a fork copied, if the original's transcript still exists: it is read from there. */
+/** True for an event that a fork copied from a transcript that still exists: the event is read from there. */
 function isInOriginal({ copiedFrom, sessionId }: AgentEvent, file: TranscriptFile): boolean {
   if (copiedFrom === undefined || copiedFrom === sessionId || !/^[\w-]+$/.test(copiedFrom)) return false;
   return existsSync(join(dirname(file.path), `${copiedFrom}.jsonl`));

@@ -8,7 +8,7 @@ import { type ReadContext, type ReadRequest, type ReadStep, readTranscript } fro
 
 /** Limit of pieces waiting to be stored: bounds the memory, and is enough to keep both threads busy. */
 const MAX_WAITING = 8;
-/** `onWait` is called after this long without a piece. Pieces arrive every 10 ms; a commit for each is 25% slower. */
+/** `onWait` is called after this long without a piece. Pieces arrive every 10 ms; to commit each takes 25% longer. */
 const IDLE_MS = 25;
 /** Limit of requests sent to the thread and not finished. */
 const MAX_SENT = 16;

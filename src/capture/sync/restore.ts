@@ -25,7 +25,7 @@ export function copiesToRestore(context: SyncContext): Copy[] {
 /** Events per transaction. */
 const BATCH = 2_000;
 
-/** Returns the number of events in the copy. */
+/** Returns the number of events that were stored, now or before. */
 export function restoreCopy(db: Db, copy: Copy, context: SyncContext): number {
   const events = redactEvents(readEvents(copy, context), copy.file, context);
   for (let start = 0; start < events.length; start += BATCH) {

@@ -52,7 +52,7 @@ export interface SyncStep {
   isGone?: true;
 }
 
-/** `sessionId`: load only the marks of this session's files; loading thousands takes longer than reading a session. */
+/** With a `sessionId`, loads only the marks of that session: loading all takes longer than reading one session. */
 export function startSync(
   db: Db,
   paths: Paths,
@@ -123,7 +123,7 @@ interface Writer {
   end(): void;
 }
 
-/** Rows of `indexed` are indexed during the run: tool uses at once, turns after all transcripts of their session. */
+/** If `indexed` names the run's transcripts, their rows are indexed, too: a turn after all files of its session. */
 function startWriter(db: Db, context: SyncContext, indexed?: readonly Transcript[]): Writer {
   const unread = new Map<string, number>();
   for (const { file } of indexed ?? []) unread.set(file.sessionId, (unread.get(file.sessionId) ?? 0) + 1);
