@@ -11,8 +11,8 @@ export function explainJson(source: string): string {
   // The parser reports `{"a": 1,}` at the brace, but the comma before it is wrong.
   const before = text.slice(0, first.offset).trimEnd();
   const closes = /[}\]]/.test(text[first.offset] ?? "");
-  if (closes && before.endsWith(",")) return `${place(text, before.length - 1)}: remove the trailing comma`;
-  return `${place(text, first.offset)}: ${advice(text, first)}`;
+  if (closes && before.endsWith(",")) return `${positionOf(text, before.length - 1)}: remove the trailing comma`;
+  return `${positionOf(text, first.offset)}: ${advice(text, first)}`;
 }
 
 function advice(text: string, { error, offset }: ParseError): string {
@@ -21,7 +21,7 @@ function advice(text: string, { error, offset }: ParseError): string {
   return text[offset] === "'" ? "use double quotes" : words(code);
 }
 
-function place(text: string, offset: number): string {
+function positionOf(text: string, offset: number): string {
   const lines = text.slice(0, offset).split(/\r\n|[\r\n]/);
   return `line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
 }

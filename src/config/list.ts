@@ -7,7 +7,7 @@ export function parseList(raw: unknown): string[] | undefined {
   return items && [...new Set(items.map((item) => unquote(item.trim())).filter((item) => item !== ""))];
 }
 
-/** The words of `config set <key> <word> <word>`, each JSON or comma-separated. */
+/** Parses the words of `config set <key> <word> <word>`: each is JSON or comma-separated. */
 export function parseWords(words: readonly string[]): string[] | undefined {
   const lists = words.map((word) => parseList(word));
   // An unquoted '["a", "b"]' arrives as several words: '["a",' '"b"]'.

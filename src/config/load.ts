@@ -18,7 +18,7 @@ export interface SettingsFiles {
   project?: readonly string[];
 }
 
-/** Returns where a text is not valid JSON. Passed as an argument, because hooks do not load the parser. */
+/** Describes where a text is not valid JSON. Passed as an argument, because hooks do not load the parser. */
 type ExplainJson = (text: string) => string;
 
 export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJson): LoadedSettings {
@@ -36,7 +36,7 @@ export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJs
   const projects = (files.project ?? []).map((path) => ({ path, settings: read(path) }));
   const values: Record<string, unknown> = {};
   const sources: Record<string, string> = {};
-  // Usually the environment has no settings, and hooks need not build 45 names.
+  // Usually the environment has no settings: hooks then save the time to build a name for each setting.
   const isInEnv = Object.keys(env).some((name) => name.startsWith(ENV_PREFIX));
   for (const key of SETTING_KEYS) {
     // Searched for each key: an inner file without `enabled` does not override the outer file's `enabled`.

@@ -13,7 +13,7 @@ export const HOOK_LOG = ["logs", "hook.log"] as const;
 
 export function resolvePaths(env: Env) {
   const home = resolveHome(env);
-  // Not `join`: it also normalises, and every hook has to wait for that.
+  // Not `join`, which also normalises each path: every hook would wait for that.
   const inHome = (...parts: string[]): string => [home, ...parts].join(sep);
   return {
     home,
@@ -74,7 +74,7 @@ export const PROJECT_FILE = ".c-mem.json";
 /** The file that excludes files of its folder from recording. */
 export const IGNORE_FILE = ".c-memignore";
 
-/** No file system has longer paths: do not look up a longer text. */
+/** A longer text is not looked up as a path: Linux and macOS do not allow longer ones. */
 export const MAX_PATH_CHARS = 4096;
 
 /** C_MEM_DISABLE is an environment variable, so that child processes inherit it. */

@@ -19,11 +19,11 @@ export type FullField = (typeof FULL_FIELDS)[number];
 /** Agents whose sessions are read from files. */
 export const AGENTS_WITH_SESSIONS = ["claude-code", "codex", "gemini-cli", "copilot-cli", "opencode"] as const;
 
-/** Only absolute paths and ~/ are accepted: hooks and the worker run in different folders. */
+/** Relative paths are rejected, because hooks and the worker run in different folders. */
 const RELATIVE_FOLDER = /^(?![/\\]|~(?:[/\\]|$)|[a-z]:[/\\])/i;
 
 interface Options {
-  /** A file inside a project, which may come from a stranger, may set it: only harmless settings. */
+  /** A file inside a project may set it. Only for harmless settings, because that file may come from a stranger. */
   inProject?: true;
   /**
    * Read only from the user's own file, because it may cost money or send text elsewhere. A project's agent settings

@@ -72,7 +72,7 @@ function checkVersion(site: ClaudeSite, context: HealthContext): Result | undefi
   return warn(`the installed hooks have version ${record.version}, c-mem has ${VERSION}`, INSTALL);
 }
 
-/** Most bundles are loaded rarely, so a damaged one would go unnoticed. */
+/** Most bundles are loaded rarely, so no one would notice a damaged one soon. */
 function checkBundles({ paths, record }: HealthContext): Result | undefined {
   if (record === undefined) return undefined;
   const dist = join(pluginFolder(paths.plugin), "dist");

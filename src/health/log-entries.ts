@@ -23,7 +23,7 @@ export function logEntries<Entry>(path: string, max: number): Entry[] {
   return lines.slice(-max).flatMap((line) => (asObject(parseJson(line)) as Entry | undefined) ?? []);
 }
 
-/** Logs are rotated at 1 MB. */
+/** Enough for a whole log: they are rotated at 1 MB or less. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
 function readLogLines(path: string): string[] {

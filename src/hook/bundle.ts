@@ -1,4 +1,4 @@
-// Loads another bundle of the hook program: most hooks do not need it.
+// Loads a bundle that most hooks do not need.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 

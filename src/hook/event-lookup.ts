@@ -1,4 +1,4 @@
-// Finds the context for a prompt, tool or subagent event; only reads the database. Built as recall.cjs.
+// Finds the context for a prompt, tool or subagent event. Opens the database read-only. Built as recall.cjs.
 import { describeTree } from "../capture/work-tree.ts";
 import { lookupKey, noteShown, readShown } from "../capture/live/shown-items.ts";
 import { shortHash } from "../core/hash.ts";
@@ -20,7 +20,7 @@ import { findProject } from "../store/tables/projects.ts";
 import { findSession } from "../store/tables/sessions.ts";
 import { contextOwner, type InjectAnswer, type InjectRequest, isHeldOut } from "./types.ts";
 
-/** A WAL database blocks readers only during the recovery after a crash; then nothing is injected. */
+/** A WAL database blocks readers only during recovery after a crash. If that takes longer, nothing is injected. */
 const BUSY_TIMEOUT_MS = 20;
 
 export function contextForEvent(request: InjectRequest): InjectAnswer | undefined {
@@ -31,7 +31,7 @@ export function contextForEvent(request: InjectRequest): InjectAnswer | undefine
     const project = findProject(db, request.event.project.key);
     return project && contextForActivity(db, request, (surface) => eventRequest(db, request, project.id, surface));
   } catch (error) {
-    // Another process is creating the database.
+    // Another process is just creating the database and its tables.
     if (/^no such table\b/.test((error as Error).message)) return undefined;
     throw error;
   }
@@ -46,7 +46,7 @@ function eventRequest(
 ): EventRequest {
   return {
     projectId,
-    // The current session's items are left out, but not for a subagent: it has not seen them.
+    // Items of the current session are left out, except for a subagent, which has not seen them.
     get ownSessionId() {
       return event.agentId === undefined ? findSession(db, event.sessionId)?.id : undefined;
     },
@@ -84,7 +84,7 @@ function contextForActivity(
       if (command !== undefined) {
         return toAnswer("command", contextForCommand(db, command, on("command")), [lookupKey("Bash", command)]);
       }
-      // The Agent tool starts a subagent with this task.
+      // The prompt of the Agent tool is the task of the subagent that it starts.
       const task = asString(fields?.["prompt"]);
       if (task === undefined) return undefined;
       const ids = idsForTask(db, `${asString(fields?.["description"]) ?? ""}\n${task}`, on("subagent"));
@@ -101,7 +101,7 @@ function contextForActivity(
 
 const DEFAULT_TYPE = "general-purpose";
 
-/** Ids found when the Agent tool ran: the nth subagent of a type takes the nth task of that type. */
+/** The ids found before the Agent tool ran. The nth subagent of a type takes the ids of the nth task of that type. */
 function takeTaskIds(shown: string, sessionId: string, agentType = DEFAULT_TYPE): number[] | undefined {
   const type = shortHash(agentType);
   const keys = readShown(shown, sessionId);

@@ -3,7 +3,7 @@ import { appendLog, HOOK_LOG_BYTES } from "../platform/private-file.ts";
 import { filterText } from "../core/privacy/filter.ts";
 import { isBusy } from "../store/db/driver.ts";
 
-/** Never throws, never logs the payload. Ignores a locked database: the event is safe in the spool. */
+/** Never throws, never logs the payload. Ignores a locked database: only the lookup fails, the event is recorded. */
 export function logHookError(path: string, hook: string, error: unknown): void {
   if (isBusy(error)) return;
   const { code, message } = error as { code?: string; message?: string };

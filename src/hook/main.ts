@@ -37,7 +37,7 @@ function runHook(command: string, agent: string | undefined, env: Env): object |
   let output: HookOutput = {};
   try {
     if (command === "context" && !hasSqlite() && rerunWithOtherNode(paths.install)) return undefined;
-    // Claude Code's wire is part of this bundle: loading another would slow down each of its hooks.
+    // Claude Code's wire is part of this bundle, because loading a second bundle would slow down its hooks.
     wire = agent === undefined ? claudeCodeWire : otherAgents().wireOf(agent);
     if (isDisabled(env)) return wire.answer(command, undefined, output);
     makePrivate(paths.home);
@@ -77,7 +77,7 @@ function handleEvent(hook: string, event: AgentEvent, wire: HookWire, paths: Pat
   const context = findCaptureContext(event.cwd, paths.config, env);
   const captured = admitEvent(event, context, paths);
   if (typeof captured === "string") {
-    // In an excluded folder not even the hook run is counted.
+    // In an excluded folder C-Mem does not even count that the hook ran.
     if (captured !== "excluded") noteHookFired(paths.hookFires, hook);
     return blockedOutput(event, context);
   }
@@ -86,7 +86,8 @@ function handleEvent(hook: string, event: AgentEvent, wire: HookWire, paths: Pat
   const request = { event: captured, place, settings, paths };
   const isRecorded = !isLookupOnly(captured, wire);
   const isStart = captured.activity.kind === "session-start";
-  // Written before the lookup, so that a kill cannot lose it. A session start is written after it, with its injection.
+  // Recorded before the lookup, so that a kill during the lookup does not lose the event. A session start is recorded
+  // after the lookup, together with its injection.
   if (isRecorded && !isStart) recordEvent(paths, captured);
   // If the rules file already has the context, do not inject it as well.
   const isInRules = isStart && wire.rulesFile !== undefined && otherAgents().hasRulesFile(request, wire.rulesFile);
@@ -98,12 +99,12 @@ function handleEvent(hook: string, event: AgentEvent, wire: HookWire, paths: Pat
   } else if (found !== undefined) recordInjection(request, found, isRecorded);
   if (!isRecorded && found?.injection === undefined) noteHookFired(paths.hookFires, hook);
   if (wire.rulesFile !== undefined) updateRules(request, wire.rulesFile);
-  // After the write: a worker that is about to stop checks the spool once more.
+  // Only after the event is written: a worker that is about to stop checks the spool once more.
   if (isRecorded && settings.worker) wakeWorker(paths, WORKER);
   return found ?? {};
 }
 
-/** Unreadable settings stop recording, and the user may never run `c-mem status`. */
+/** Tells the user at session start that unreadable settings stop recording: few users run `c-mem status`. */
 function blockedOutput({ activity }: AgentEvent, { isBlocked, offReason }: CaptureContext): HookOutput {
   if (!isBlocked || activity.kind !== "session-start") return {};
   return { message: `C-Mem is not recording: ${offReason}. Run: c-mem doctor` };

@@ -39,7 +39,7 @@ export function hasRulesFile(request: InjectRequest, name: string): boolean {
 /** The events that change a session's context. */
 const REFRESH_AT: ReadonlySet<string> = new Set(["session-start", "prompt", "turn-end", "session-end"]);
 
-/** Writes the session-start context into the rules file. Returns it if it changed, else undefined. */
+/** Writes the session-start context into the rules file. Returns the context if the file changed, else undefined. */
 export function refreshRules(request: InjectRequest, name: string): InjectAnswer | undefined {
   const { event, paths } = request;
   const before = REFRESH_AT.has(event.activity.kind) ? readRules(request, name) : undefined;

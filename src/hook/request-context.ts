@@ -1,4 +1,4 @@
-// Decides whether an event may need context and, if so, loads the bundle that finds it. Does not open the database.
+// Decides whether an event may need context. If so, loads the bundle that opens the database and finds the context.
 import { join } from "node:path";
 import type { HookWire } from "../agents/hook-wire.ts";
 import { lookupKey, noteShown, readShown } from "../capture/live/shown-items.ts";
@@ -31,11 +31,11 @@ function load(bundle: string, { event, paths }: InjectRequest): unknown {
   return runWithBytecodeCache(join(import.meta.dirname, bundle), { folder: paths.cache, use: event.activity.kind });
 }
 
-/** Records an injection in a drop of its own, apart from its event. */
+/** Writes an injection as a separate drop, not as part of its event. */
 export function recordInjection(request: InjectRequest, answer: InjectAnswer, isEventRecorded: boolean): void {
   if (answer.injection === undefined) return;
   const { hook, activity: _, ...rest } = request.event;
-  // If the event is recorded, too, only its drop names the hook: each run is counted once.
+  // If the event is recorded, too, only its drop names the hook, so that each run is counted once.
   const run = hook !== undefined && !isEventRecorded ? { hook } : {};
   const event: CapturedEvent = { ...rest, ...run, activity: { kind: "injection" }, injection: answer.injection };
   // Not synced: losing it in a power cut does no harm.
@@ -68,7 +68,7 @@ function isWorthLookup({ event, settings, paths }: InjectRequest): boolean {
     case "tool-start": {
       const surface = activity.path !== undefined ? "file" : activity.name === "Bash" ? "command" : "subagent";
       const subject = activity.path ?? (activity.input as { command?: unknown } | null)?.command;
-      // Each tool looks up a file or command once per session; most tool calls repeat one and are skipped.
+      // For each tool, a file or command is looked up once per session. Most tool calls repeat one, so they stop here.
       const wasLookedUp = () =>
         typeof subject === "string" &&
         readShown(paths.shown, contextOwner(event)).includes(lookupKey(activity.name, subject));

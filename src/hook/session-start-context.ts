@@ -20,7 +20,7 @@ import { countSessions } from "../store/reads/counts.ts";
 import { logHookError } from "./log.ts";
 import { type InjectAnswer, type InjectRequest, isHeldOut } from "./types.ts";
 
-/** The agent waits for this hook: if the database is busy for longer, it is only read. */
+/** The agent waits for this hook. If the database stays locked for longer, the hook reads it without draining. */
 const BUSY_TIMEOUT_MS = 100;
 /** The worker or the next command drains the rest of the spool. */
 const DRAIN_MS = 60;
@@ -64,7 +64,7 @@ export function contextForStart(request: InjectRequest): InjectAnswer | undefine
   return { text, ...(message !== undefined && { message }), injection, keys: items };
 }
 
-/** Undefined if the MCP tools are not installed: only the plugin has them. */
+/** Undefined if this bundle is not in the plugin folder, which also has the MCP server. */
 function toolsLine(): string | undefined {
   const hasTools = statOf(join(import.meta.dirname, "..", ".mcp.json")) !== undefined;
   return hasTools ? "For details on an #id, use the c-mem MCP tools." : undefined;

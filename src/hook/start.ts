@@ -10,7 +10,7 @@ const hook = /^[a-z]{1,12}$/.exec(process.argv[2] ?? "")?.[0] ?? "none";
 try {
   runWithBytecodeCache(join(import.meta.dirname, "hook-main.cjs"), { folder: join(home, CACHE), use: hook });
 } catch (error) {
-  // The install is incomplete: log it for `doctor`, never show it to the agent.
+  // The bundle is missing or damaged: log the error for `doctor`, never show it to the agent.
   const { message } = error as Error;
   appendLog(join(home, ...HOOK_LOG), { at: new Date().toISOString(), hook, code: "error", message }, HOOK_LOG_BYTES);
   process.exit(0);

@@ -3,7 +3,7 @@ import { readSync } from "node:fs";
 import { AppError } from "../core/error.ts";
 import { storedPayload } from "../platform/stdin-payload.ts";
 
-/** Payloads may contain whole files. A larger one is refused: the agent waits while it is read. */
+/** Payloads may contain whole files. A larger payload is refused, because the agent waits while the hook reads it. */
 const MAX_BYTES = 128 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 

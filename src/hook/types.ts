@@ -32,12 +32,12 @@ export interface LookupBundle {
   contextForEvent(request: InjectRequest): InjectAnswer | undefined;
 }
 
-/** Names the list of shown items. A subagent has its own list: it has not seen what the main agent was shown. */
+/** The name of a list of shown items. A subagent has its own list: it has not seen what the main agent was shown. */
 export function contextOwner({ agentId, sessionId }: CapturedEvent): string {
   return agentId === undefined ? sessionId : `agent-${agentId}`;
 }
 
-/** True for sessions that get no context, for comparison (setting `holdout`). Hashed, so that all hooks agree. */
+/** True if the session gets no context, for comparison (setting `holdout`). All its hooks agree. */
 export function isHeldOut({ event, settings }: InjectRequest): boolean {
   return settings.holdout > 0 && parseInt(shortHash(event.sessionId).slice(-6), 36) % 100 < settings.holdout;
 }

@@ -6,14 +6,14 @@ import { basename, dirname } from "node:path";
 import { Script } from "node:vm";
 import { replaceFile } from "./replace-file.ts";
 
-/** A run compiles only the functions it calls: the cache is rewritten after the first runs, then every RENEW_MS. */
+/** Bytecode has only the functions that a run called, so the cache is written again after the first runs and later. */
 const FIRST_RUNS = 5;
 const RENEW_MS = 10 * 60 * 1000;
 const HEADER_BYTES = 64;
 /** A block that the disk lost reads as zeros. V8 would run it and crash. */
 const LOST_BLOCK = Buffer.alloc(2_048);
 
-/** Returns the bundle's exports. Each `use` has its own cache, as it calls other functions. No `folder`: no cache. */
+/** Returns the bundle's exports. Each `use` calls other functions and so has its own cache. No folder: no cache. */
 export function runWithBytecodeCache(
   bundle: string,
   { folder, use }: { folder: string | undefined; use: string },
@@ -27,7 +27,7 @@ export function runWithBytecodeCache(
   const script = compile(bundle, cached?.code);
   const runs = (cached?.runs ?? 0) + 1;
   if (isEnabled && (runs <= FIRST_RUNS || isOld(file))) {
-    // A failed run compiled too few functions.
+    // Not after a failed run: its bytecode lacks the functions that it did not reach.
     process.once("exit", (exitCode) => exitCode === 0 && writeCache(script, file, `${key} ${runs}`));
   }
   const module = { exports: {} };

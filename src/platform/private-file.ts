@@ -51,7 +51,7 @@ function openFile(path: string, flags: number): number {
 const OTHERS = 0o077;
 const STICKY = 0o1000;
 
-/** Removes group and world access from the data directory, which protects everything in it. */
+/** Removes group and world access from the data directory, which protects everything in it. True if it did. */
 export function makePrivate(home: string): boolean {
   const mode = statOf(home)?.mode ?? 0;
   return (mode & OTHERS) !== 0 && mayRestrict(home, mode) && removeOthersAccess(home, mode);
@@ -62,7 +62,7 @@ export function mayRestrict(home: string, mode: number): boolean {
   return process.platform !== "win32" && (mode & STICKY) === 0 && home !== "/" && home !== userHome(process.env);
 }
 
-/** Like makePrivate, and for everything in the directory except links. Returns how many files others could access. */
+/** Like makePrivate, but also for all files and folders inside, except links. Returns how many it changed. */
 export function makeAllPrivate(home: string): number {
   let changed = makePrivate(home) ? 1 : 0;
   const mode = statOf(home)?.mode;

@@ -3,7 +3,7 @@ import { rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { listFolder, statOf } from "./read-file.ts";
 
-/** C-Mem's files are rewritten while in use. Node's are not, so Node compiles them again every 30 days. */
+/** C-Mem rewrites its files while they are in use. Node does not, so it compiles again every 30 days. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
 export function pruneBytecodeCache(cache: string, now: number): void {

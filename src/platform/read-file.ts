@@ -1,4 +1,4 @@
-// Reads files and folders that may be missing, unreadable, huge or of another type. Most functions never throw.
+// Reads files and folders that may be missing, unreadable, huge or of another type. Only eachChunk and readFully throw.
 import { closeSync, openSync, readdirSync, readFileSync, readSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 
@@ -57,7 +57,7 @@ export function statOf(path: string): Stats | undefined {
   }
 }
 
-/** The last lines of a log, at most `maxBytes`. */
+/** The last lines of a file, at most `maxBytes`. */
 export function readTail(path: string, maxBytes: number): string | undefined {
   const stat = statOf(path);
   if (stat === undefined || !stat.isFile()) return undefined;

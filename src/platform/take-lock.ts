@@ -1,4 +1,5 @@
-// Makes sure that only one worker runs: takes a free or stale lock, asks a worker of an older version to exit.
+// Makes sure that only one worker runs: takes the lock if it is free or its worker is dead, and asks a worker of
+// an older version to exit.
 import { rmSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import type { Paths } from "../config/paths.ts";
@@ -27,7 +28,7 @@ const HALF_WRITTEN_MS = 2_000;
 /** Undefined if another worker keeps the lock. */
 export async function takeLock(paths: Paths, version: string, timeouts = TIMEOUTS): Promise<WorkerLock | undefined> {
   const own = newLock(version);
-  const asked = new Map<string, number>();
+  const requests = new Map<string, number>();
   for (;;) {
     if (createLock(paths.workerLock, own)) {
       // A request to stop is kept: it may be for this worker, and a request with another token has no effect.
@@ -45,11 +46,11 @@ export async function takeLock(paths: Paths, version: string, timeouts = TIMEOUT
     }
     if (!isNewer(version, held.version)) return undefined;
     // The older worker is not killed: it finishes its job and exits.
-    const since = asked.get(held.token);
-    if (since === undefined) {
+    const requestedAt = requests.get(held.token);
+    if (requestedAt === undefined) {
       requestStop(paths, held.token);
-      asked.set(held.token, performance.now());
-    } else if (performance.now() - since > timeouts.handOverMs) return undefined;
+      requests.set(held.token, performance.now());
+    } else if (performance.now() - requestedAt > timeouts.handOverMs) return undefined;
     await setTimeout(POLL_MS);
   }
 }
@@ -81,8 +82,8 @@ function newLock(version: string): WorkerLock {
 }
 
 async function isDead(lock: WorkerLock, path: string, { silentMs }: typeof TIMEOUTS): Promise<boolean> {
-  const life = livenessOf(lock, path, Date.now());
-  if (life !== "unsure") return life === "dead";
+  const liveness = livenessOf(lock, path, Date.now());
+  if (liveness !== "unsure") return liveness === "dead";
   // The process may be suspended, or the clock may have jumped: any change of the mtime counts as a heartbeat.
   const before = statOf(path)?.mtimeMs;
   const start = performance.now();

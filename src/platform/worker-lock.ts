@@ -17,10 +17,10 @@ export interface WorkerLock {
 }
 
 export const HEARTBEAT_MS = 5_000;
-/** After this long without a heartbeat the worker may be dead. */
+/** A worker without a heartbeat for this long may be dead. */
 const FRESH_MS = 3 * HEARTBEAT_MS;
 
-/** Costs only one stat, because every hook calls it. An mtime far in the future does not count: the clock was set back. */
+/** Only one stat, because every hook calls it. An mtime 15 s or more ahead does not count: the clock was set back. */
 export function hasHeartbeat(lockPath: string, now: number): boolean {
   const stat = statOf(lockPath);
   return stat !== undefined && Math.abs(now - stat.mtimeMs) < FRESH_MS;
@@ -97,7 +97,7 @@ export function isSameProcess({ pid, birth }: { pid: number; birth?: string | un
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
   const [state, ...rest] = statusOf(pid);
-  // The process is a zombie: in a container its parent may never collect it.
+  // The process has exited but is still listed (a zombie): in a container its parent may never collect it.
   if (state === "Z" || state === "X") return false;
   return birth === undefined || state === undefined || rest[BIRTH] === birth;
 }

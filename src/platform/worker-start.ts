@@ -7,7 +7,7 @@ import type { Env, Paths } from "../config/paths.ts";
 import { readText, statOf } from "./read-file.ts";
 import { hasHeartbeat, isSameProcess } from "./worker-lock.ts";
 
-/** Without a heartbeat after this long the start has failed; until then no other process starts a worker. */
+/** While a start is younger than this, no other process starts a worker. Without a heartbeat by then, it has failed. */
 const START_MS = 20_000;
 
 export interface WorkerProgram {

@@ -8,11 +8,11 @@ import { countJobs } from "../store/tables/jobs.ts";
 import { spentOn } from "../store/tables/ledger.ts";
 import { runningProject } from "../store/tables/session-status.ts";
 
-/** Returns the content. `before`: what the last call returned. `toRead`: the number of transcripts still to read. */
+/** Returns the content. `previous`: what the last call returned. `toRead`: the number of unread transcripts. */
 export function writeActivityIfChanged(
   db: Db,
   path: string,
-  before: string,
+  previous: string,
   { now, toRead }: { now: number; toRead: number },
 ): string {
   const { sessions, lastAt } = countSessions(db);
@@ -29,6 +29,6 @@ export function writeActivityIfChanged(
     spent: { day, tokens, usd: microUsd / 1_000_000 },
   };
   const text = JSON.stringify(activity);
-  if (text !== before) replaceJson(path, { at: new Date(now).toISOString(), ...activity }, { isDurable: false });
+  if (text !== previous) replaceJson(path, { at: new Date(now).toISOString(), ...activity }, { isDurable: false });
   return text;
 }

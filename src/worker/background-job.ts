@@ -13,7 +13,7 @@ export interface JobContext {
 
 interface BackgroundJobOptions extends JobContext {
   kind: JobKind;
-  /** Must throw only temporary errors: the job is then released and started again. */
+  /** Must throw only temporary errors. After one, the job is released and started again. */
   run: (db: Db, job: Job, context: JobContext, signal: AbortSignal) => Promise<void>;
   onEnd: () => void;
   /** How long `stop` waits for the running job before it aborts it. */
@@ -75,13 +75,13 @@ export class BackgroundJob {
 
 const TEMPORARY: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE", "ENOMEM"]);
 
-/** True if the error does not depend on the job: a full disk, a busy database. */
+/** True if the error does not come from the job itself: a full disk, a busy or damaged database. */
 export function isTemporary(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   return isStorageError(error) || TEMPORARY.has(code) || (cause !== undefined && isTemporary(cause));
 }
 
-/** Marks the job as failed; rethrows a temporary error. */
+/** Rethrows a temporary error. Counts any other error as a failure of the job, which is retried or stays failed. */
 export function failOrRethrow(
   db: Db,
   job: Job,

@@ -1,4 +1,4 @@
-// When the worker starts, it reads every transcript that changed while no worker ran.
+// Reads the transcripts that changed while no worker ran. Begins again whenever the worker opens the database.
 import { claudeConfigDir } from "../agents/claude-code/discover.ts";
 import { findTranscripts } from "../capture/sync/find-transcripts.ts";
 import type { Transcript } from "../capture/sync/read-transcript.ts";
@@ -9,7 +9,7 @@ import { readInstall } from "../platform/state/install-record.ts";
 import type { Db } from "../store/db/driver.ts";
 import type { Log } from "./log.ts";
 
-/** Yields the number of unread transcripts after each committed piece, so that the worker can do more urgent work. */
+/** Yields the number of unread transcripts between short steps, so that the worker can do more urgent work. */
 export function* catchUp(db: Db, paths: Paths, env: Env, log: Log): Generator<number, void> {
   const context = startSync(db, paths, env);
   const pending = changedTranscripts(paths, env, context);
@@ -36,7 +36,8 @@ function changedTranscripts(paths: Paths, env: Env, context: SyncContext): Trans
     ),
   ];
   const maxBytes = settings.maxTranscriptMb * 1024 * 1024;
-  // If the user declined to import older sessions, skip transcripts last written before the install.
+  // If the user declined to import older sessions, skip transcripts last written before the install, unless C-Mem has
+  // read a part of them already.
   const since = record?.historySince ?? 0;
   return [...new Map(found.map((transcript) => [transcript.file.path, transcript])).values()].filter(
     ({ file }) =>

@@ -1,4 +1,5 @@
-// Embeds turns and observations in batches until all are done; the model's process ends with the job.
+// Embeds turns and observations in batches until all are done. A model on this machine runs in its own process, which
+// ends with the job.
 import { userSettings } from "../config/load.ts";
 import { type EmbedSource, embedSource, isFromSource, openEmbedder } from "../embed/source.ts";
 import { embedAll } from "../memory/embed.ts";
@@ -11,7 +12,7 @@ import { reasonOf } from "./log.ts";
 const RETRY_UNREACHABLE_MS = 10 * 60_000;
 const RETRY_TEMPORARY_MS = 60_000;
 
-/** Enqueues the job if rows are not embedded, or embedded by another model. */
+/** Enqueues the job if some rows have no vector, or only one by another model. */
 export function requestEmbedding(db: Db, context: Pick<JobContext, "paths" | "env">): void {
   const source = currentSource(context);
   const [model] = embeddingModels(db);
@@ -41,7 +42,7 @@ export async function runEmbedJob(db: Db, job: Job, context: JobContext, signal:
     } finally {
       signal.removeEventListener("abort", close);
       await embedder.close();
-      if (done > 0) log(`${job.key}: ${done} turns and observations, by ${embedder.id}`);
+      if (done > 0) log(`${job.key}: embedded ${done} turns and observations with ${embedder.id}`);
     }
     finishJob(db, job, owner, Date.now());
   } catch (error) {

@@ -8,7 +8,7 @@ import type { Db } from "../store/db/driver.ts";
 import { failJob, finishJob, type Job, postponeJob, idInKey } from "../store/tables/jobs.ts";
 import { failOrRethrow, type JobContext } from "./background-job.ts";
 
-/** Throws only temporary errors. If the request is aborted, the next worker repeats it. */
+/** Throws only temporary errors. If the worker stops during the request, the next worker sends it again. */
 export async function runEnrichJob(db: Db, job: Job, context: JobContext, signal: AbortSignal): Promise<void> {
   const { paths, env, owner, log } = context;
   try {

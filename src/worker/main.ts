@@ -67,7 +67,7 @@ async function answer(paths: Paths, question: string): Promise<void> {
   process.stdout.write(JSON.stringify(await runOffloaded(paths, process.env, JSON.parse(question) as OffloadedQuery)));
 }
 
-/** Runs until the lock is released. True: run again, because a hook wrote an event in the last seconds. */
+/** Works until it stops, then releases the lock. True: run again, because a hook has just written an event. */
 async function run(paths: Paths, log: Log, signal: AbortSignal, args: readonly string[]): Promise<boolean> {
   const lock = await takeLock(paths, VERSION).catch((error: unknown) => {
     throw toStoreError(error, paths.workerLock);
@@ -78,8 +78,8 @@ async function run(paths: Paths, log: Log, signal: AbortSignal, args: readonly s
   }
   process.title = WORKING;
   log(`started, version ${VERSION}`);
-  const open = makeAllPrivate(paths.home);
-  if (open > 0) log(`removed access of other users to ${count(open, "file")}`);
+  const restricted = makeAllPrivate(paths.home);
+  if (restricted > 0) log(`removed access of other users to ${count(restricted, "file")}`);
   const wakeSignal = new WakeSignal([
     { folder: paths.spool, matters: (name) => name.endsWith(DROP_SUFFIX) },
     { folder: paths.worker, matters: (name) => join(paths.worker, name) === paths.workerRequest },
@@ -126,7 +126,7 @@ function logFailure(log: Log, error: unknown): void {
   else log(`stopped by an error: ${reasonOf(error)}`, { stack: stackOf(error) });
 }
 
-/** A hook that writes an event while a worker holds the lock starts no worker: look for such recent events. */
+/** A hook starts no worker while another holds the lock. Events younger than this may come from such a hook. */
 const RECENT_MS = 10_000;
 
 function hasNewDrop(spool: string): boolean {

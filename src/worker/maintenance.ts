@@ -47,7 +47,7 @@ export class Maintenance {
     return this.#merging !== undefined || this.#freeing !== undefined;
   }
 
-  /** Runs at most once an hour. True if it ran: sessions may have become stale. */
+  /** Does nothing for an hour after it ran, unless `tidySoon` is called. True if it ran: sessions may be stale now. */
   tidy(db: Db): boolean {
     if (!this.#isDue.tidy()) return false;
     const { paths } = this.#options;
@@ -59,19 +59,19 @@ export class Maintenance {
     return true;
   }
 
-  /** Makes `tidy` run in the next round instead of in an hour. */
+  /** Makes the next call of `tidy` run without waiting for the hour to end. */
   tidySoon(): void {
     this.#isDue.tidy = everyHour();
   }
 
-  /** Starts if the database has changed and does some steps. True while there is more to do. */
+  /** Begins a merge if the database has changed, or continues one, for some steps. True while there is more to do. */
   mergeIndexes(db: Db, hasChanged: boolean): boolean {
     if (hasChanged) this.#merging ??= mergeSearchIndex(db);
     if (this.#merging === undefined || !this.#hasMore(this.#merging)) this.#merging = undefined;
     return this.#merging !== undefined;
   }
 
-  /** Starts at most once an hour and does some steps. True while there is more to do. */
+  /** Begins at most once an hour, or continues, for some steps. True while there is more to do. */
   freeSpace(db: Db): boolean {
     if (this.#freeing === undefined && this.#isDue.freeSpace()) {
       const { paths, env, log } = this.#options;
@@ -102,7 +102,7 @@ export class Maintenance {
     });
   }
 
-  /** Restarts unfinished work, after an error or for another database. */
+  /** Drops unfinished work after an error or before another database is opened. The next call of `tidy` runs. */
   reset(): void {
     this.tidySoon();
     this.#merging = undefined;
@@ -124,11 +124,11 @@ function everyHour(): () => boolean {
   };
 }
 
-/** Compression reduces outputs to 30% on real sessions. */
+/** Older tool outputs are compressed, on real sessions to 30% of their size. */
 const COMPRESS_AFTER_MS = 30 * 24 * HOUR_MS;
-/** A VACUUM of a smaller database takes a second or two. */
+/** Only a smaller database may be vacuumed, which takes a second or two. */
 const VACUUM_BYTES = 200 * 1024 * 1024;
-/** A smaller share of free pages stays: new rows soon use it. */
+/** Free pages are released only above this share: new rows soon fill a smaller one. */
 const FREE_SHARE = 0.1;
 
 /** Yields between short steps, so that the worker can do more urgent work. */

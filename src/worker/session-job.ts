@@ -10,7 +10,7 @@ import { updateSearchIndex } from "../store/fts/search-index.ts";
 import { enqueueEnrich } from "../store/tables/jobs.ts";
 import { findSession, type SessionRow } from "../store/tables/sessions.ts";
 
-/** Yields between pieces of a long transcript. `enrich`: enqueue changed turns for the model. */
+/** Yields between pieces of a long transcript. `enrich`: also enqueue the derived turns for the model. */
 export function* runSessionJob(
   db: Db,
   sessionId: string,
@@ -30,7 +30,7 @@ export function* runSessionJob(
     if (enrich) enqueueEnrich(db, id, { isChanged, now });
   });
   updateSearchIndex(db);
-  // Thrown last, so that memory of hook events is derived even if the transcript cannot be read.
+  // Thrown last: memory of the events that hooks recorded is derived even if the transcript cannot be read.
   if (problem !== undefined) throw problem;
   return derived;
 }

@@ -1,10 +1,10 @@
-// Lets the worker sleep for a time, or until a file appears in a watched folder or wake() is called.
+// Lets the worker sleep for a time, or until a file changes in a watched folder or wake() is called.
 import { mkdirSync, watch } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
 interface WatchedFolder {
   folder: string;
-  /** Whether a new file of this name ends the sleep. */
+  /** Whether a changed file of this name ends the sleep. */
   matters(name: string): boolean;
 }
 

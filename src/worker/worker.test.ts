@@ -251,7 +251,9 @@ describe("embedding in a worker", () => {
     expect(ask(home, "SELECT name, is_wanted FROM embedding_models")).toEqual([{ name: "tiny", is_wanted: 1 }]);
     expect(ask(home, "SELECT kind FROM vectors")).toContainEqual({ kind: "turn" });
     expect(ask(home, "SELECT 1 FROM stale_vectors")).toEqual([]);
-    expect(home.logged).toContainEqual(expect.stringMatching(/^embed:all: \d+ turns and observations, by tiny$/));
+    expect(home.logged).toContainEqual(
+      expect.stringMatching(/^embed:all: embedded \d+ turns and observations with tiny$/),
+    );
     expect(ask(home, "SELECT status FROM jobs WHERE kind = 'embed'")).toEqual([{ status: "done" }]);
   });
 

@@ -1,4 +1,5 @@
-// The worker's rounds: drain the spool, run jobs, read transcripts, do maintenance. Sleeps and later stops when idle.
+// The worker's rounds: drain the spool, run jobs, read transcripts, do maintenance. An idle worker sleeps between
+// rounds, and stops after 15 minutes.
 import { setImmediate } from "node:timers/promises";
 import { drainSpool } from "../capture/live/drain.ts";
 import { userSettings } from "../config/load.ts";
@@ -43,7 +44,7 @@ export interface WorkerOptions {
   token: string;
   log: Log;
   wakeSignal: WakeSignal;
-  /** When it is aborted, the worker finishes its job and stops. */
+  /** When the signal is aborted, the worker finishes its job and stops. */
   signal: AbortSignal;
   /** Stop once no work is left. */
   once?: boolean;
@@ -63,9 +64,9 @@ const IDLE_MS = 15 * 60_000;
 const POLL_MS = 1_000;
 /** After this idle time the worker returns unused memory to the system. */
 const RELEASE_AFTER_MS = 5_000;
-/** Below this growth a garbage collection gains too little; a new worker uses 70 MB. */
+/** If memory has grown by less than this since the start, a garbage collection would free too little. */
 const RELEASE_BYTES = 10 * 1024 * 1024;
-/** An idle worker that stays above this limit is replaced, at most once in ten minutes. */
+/** A worker that is above this limit is replaced once it has been idle for 30 seconds and has run for 10 minutes. */
 const MEMORY_LIMIT_BYTES = 200 * 1024 * 1024;
 const RESTART_IDLE_MS = 30_000;
 const RESTART_EVERY_MS = 10 * 60_000;
@@ -92,7 +93,7 @@ export function runWorker(options: WorkerOptions): Promise<StopReason> {
 /** Measures time with performance.now(), which never jumps; Date.now() is for stored times. */
 class Worker {
   readonly #options: WorkerOptions;
-  /** Names the process, so that the next worker can tell whether a job's owner still runs. */
+  /** Identifies the process, so that another worker can tell whether the owner of a job still runs. */
   readonly #owner: string;
   readonly #enriching: BackgroundJob;
   readonly #embedding: BackgroundJob;
@@ -102,14 +103,14 @@ class Worker {
   #db: Db | undefined;
   /** The database file's inode when it was opened. */
   #inode: number | undefined;
-  /** Undefined: not begun. Null: all transcripts are read. */
+  /** Reads changed transcripts. Undefined: not begun. Null: all are read. */
   #catchUp: Generator<number, void> | undefined | null;
   #unreadTranscripts = 0;
   #hasLock = true;
   #heartbeatAt = -Infinity;
   #workedAt = performance.now();
   #releasedAt = -Infinity;
-  /** The last wait after an error; 0 if the last round had no error. */
+  /** The wait after the last error; 0 if the last round had no error. */
   #retryMs = 0;
   #activity = "";
   #activityAt = -Infinity;
@@ -155,7 +156,7 @@ class Worker {
     }
   }
 
-  /** A worker that was suspended may have lost its lock: checked before each piece of work. */
+  /** Renews the heartbeat when due. False if the lock is lost, e.g. while the worker was suspended. */
   #checkLock(): boolean {
     if (performance.now() - this.#heartbeatAt >= HEARTBEAT_MS) {
       this.#heartbeatAt = performance.now();
@@ -184,7 +185,7 @@ class Worker {
     return mayRestart && process.memoryUsage.rss() > MEMORY_LIMIT_BYTES ? "memory" : undefined;
   }
 
-  /** Once after each period of work, because V8 and malloc keep its memory: 135 MB after a first sync, 70 MB before. */
+  /** Runs once after each period of work: V8 and malloc keep 135 MB after a first sync. A new worker uses 70 MB. */
   #releaseMemory(): void {
     const busyAt = this.#lastBusyAt;
     if (this.#releasedAt > busyAt || performance.now() - busyAt < RELEASE_AFTER_MS) return;
@@ -197,7 +198,7 @@ class Worker {
     const { paths, log, once } = this.#options;
     try {
       if (this.#db !== undefined && statOf(paths.database)?.ino !== this.#inode) {
-        // Rows written to a deleted file would be lost, and their spool files are deleted after the commit.
+        // Otherwise rows would be written to a deleted file, and their spool files deleted: the events would be lost.
         log("the database file was deleted or replaced: opening it again");
         this.#close();
       }
@@ -284,7 +285,7 @@ class Worker {
     const hasChanged = applied > 0 || this.#maintenance.tidy(db) || this.#hasChanged(db);
     this.#mayBeStale ||= hasChanged;
     const job = claimJob(db, "session", this.#owner, Date.now());
-    // Only if no job is due: after a first sync every turn is stale, and each of these queries reads them all.
+    // Only if no job is due: the search reads all stale turns, and after a first sync every turn is stale.
     const enqueued = job === undefined && this.#mayBeStale ? enqueueStaleSessions(db, Date.now()) : 0;
     if (job === undefined) this.#mayBeStale = false;
     else await this.#runSessionJob(db, job);
@@ -300,7 +301,7 @@ class Worker {
     return hasWorked;
   }
 
-  /** Spool files are deleted after the commit, so the commit must be durable; other work can be repeated. */
+  /** Makes the commit durable, because the spool files are deleted after it. Other work can be repeated. */
   #drain(db: Db): { applied: number } {
     setDurable(db, true);
     try {
@@ -337,7 +338,7 @@ class Worker {
     }
   }
 
-  /** Reads one piece of the transcripts that changed while no worker ran. */
+  /** Reads one piece of the transcripts that changed while no worker ran. False if all were read before. */
   #readTranscripts(db: Db): boolean {
     if (this.#catchUp === null) return false;
     const { paths, env, log } = this.#options;
@@ -347,7 +348,7 @@ class Worker {
     if (this.#unreadTranscripts > 0 && performance.now() - this.#activityAt > ACTIVITY_MS) this.#writeActivity(db);
     if (isDone === true) {
       this.#catchUp = null;
-      // Sessions that were just read may have been idle for a day: close them.
+      // Some sessions just read may have been idle for a day: close them.
       this.#maintenance.tidySoon();
     }
     return true;

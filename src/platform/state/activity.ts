@@ -6,7 +6,7 @@ import { listFolder, readJson } from "../read-file.ts";
 
 export interface Activity {
   at: string;
-  /** True while a turn is running. `project` is the project of the last event. */
+  /** True while a turn is running. `project`: the project of the running turn with the latest activity, else null. */
   active: boolean;
   project: string | null;
   sessions: number;

@@ -7,7 +7,7 @@ export interface InstallRecord {
   version: string;
   node: string;
   installedAt: number;
-  /** Set if the user declined to import older sessions: transcripts last written before this time are not read. */
+  /** Set if the user declined to import older sessions: the worker skips transcripts last written before this time. */
   historySince?: number;
   /** Keyed by Claude Code's config folder, as one machine may have several. */
   sites: Record<string, InstalledSite>;

@@ -40,6 +40,6 @@ function write(path: string, lost: LostEvents | undefined): void {
       closeSync(fd);
     }
   } catch {
-    // The hook's log may have the error.
+    // The event remains uncounted. The hook logs why it could not be written, if the log can be written.
   }
 }

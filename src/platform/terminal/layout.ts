@@ -33,7 +33,7 @@ export function padLeft(text: string, width: number): string {
   return " ".repeat(Math.max(0, width - widthOf(text))) + text;
 }
 
-/** Indents the lines and wraps them at words, except in code and tables. */
+/** Indents all lines. Wraps them at words, except lines of code and tables. */
 export function block(text: string, indent: string): string {
   const width = columns() - indent.length;
   return terminalSafe(text)
