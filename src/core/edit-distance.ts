@@ -20,7 +20,7 @@ export function editDistance(a: string, b: string, max: number): number {
   return previous[b.length] ?? max + 1;
 }
 
-/** The closest word, ignoring case; undefined if more than two letters, or a third of the name, differ. */
+/** The closest word, ignoring case; undefined if more than two letters differ, or more than a third. */
 export function nearestWord<T extends string>(name: string, words: readonly T[]): T | undefined {
   const max = Math.min(2, Math.floor(name.length / 3));
   const near = words.map((word) => ({ word, distance: editDistance(name.toLowerCase(), word.toLowerCase(), max) }));

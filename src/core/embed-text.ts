@@ -2,18 +2,18 @@
 
 /** About 200 tokens. A small model reads 256. */
 const PIECE_CHARS = 800;
-/** Only the beginning and the end of a long answer are embedded: the end is usually a summary. */
+/** Of long answers, only the beginning and the end are embedded: the end is usually a summary. */
 const FIRST_PIECES = 2;
 const LAST_PIECES = 4;
 /** Shorter answers ("Done.", "Let me look at it.") are not embedded. */
 const MIN_ANSWER_CHARS = 60;
-/** A speaker label such as "Ann: ". It is removed, because it would dominate the vector. */
+/** A speaker label such as "Ann: " is removed, because it would dominate the vector. */
 const LABEL = /^\s*\p{Lu}[\p{L}'-]{0,30}: +/u;
 
 /** Shorter prompts ("yes", "go on", "b") are similar to everything. */
 const MIN_PROMPT_WORDS = 3;
 
-/** The prompt is the first piece; a very short prompt is part of the first answer piece instead. */
+/** The prompt is the first piece. A very short prompt gets no piece of its own: it begins the first answer piece. */
 export function turnPieces(prompt: string, answers: readonly string[]): string[] {
   const question = plain(prompt).slice(0, PIECE_CHARS);
   const long = answers.map(plain).filter((text) => text.length >= MIN_ANSWER_CHARS);
@@ -36,7 +36,7 @@ export function observationPieces(observation: {
   return [text.slice(0, PIECE_CHARS)].filter((piece) => piece !== "");
 }
 
-/** Removes Markdown, and fenced code: keyword search finds that. */
+/** Removes Markdown, the speaker label and fenced code. Keyword search finds the code. */
 function plain(text: string): string {
   return text
     .replace(LABEL, "")

@@ -30,7 +30,7 @@ export function errorWords(normalised: string): string[] {
   return [...new Set(words)].filter((word) => word.length > 1 && /\p{L}/u.test(word) && !STOP_WORDS.has(word));
 }
 
-/** A line that starts with an error's name; a line that only contains one may be echoed source. */
+/** Matches lines that start with the name of an error. A line with the name further on may be echoed source. */
 const ERROR_START = /^(?:\[?(?:error|fatal|panic|failed)\b|(?:[\w.]+\.)?\w*(?:Error|Exception)\b)/i;
 const ERROR_WORDS =
   /error|fail|exception|cannot|can't|not found|no such|denied|undefined|unexpected|expected|panic|fatal/i;
@@ -45,7 +45,7 @@ export function errorLine(output: string): string {
   return oneLine(line ?? "", 160);
 }
 
-/** Lines that test runners and build tools print for every failure. */
+/** Matches lines that test runners and build tools print for every failure. */
 const GENERIC_LINE =
   /^(?:exit code|error:? (?:script|command|process|recipe)|.{0,30}exited? with|npm err|elifecycle|command failed|failed$|error$|failures?:?$|\d+ (?:failed|failing|errors?)|found \d+ errors?|[✗✘×❌]|fail\b|tests? failed|make: \*\*\*|husky|--|={3,}|<)/i;
 
@@ -56,7 +56,7 @@ export function lastError(output: string): string {
   return errorLine(output.split("\n").slice(-TAIL_LINES).join("\n"));
 }
 
-/** The message of an error line; undefined for a line that every failure prints ("npm ERR! …"). */
+/** The message of an error line; undefined if the line is cut, short or printed for every failure ("npm ERR! …"). */
 export function errorMessage(line: string): string | undefined {
   const text = line.replace(/^(?:error|fatal|panic)(?:\[\w+\])?:\s*/i, "").trim();
   return GENERIC_LINE.test(line) || text.split(/\s+/).length < 3 || text.endsWith("…") ? undefined : text;

@@ -19,10 +19,10 @@ export function matchesPath(pattern: string, path: string): boolean {
 
 const ANY_FOLDERS = "**";
 
-/** "**" matches zero or more folders. */
-function afterFolders(wanted: readonly string[], places: readonly number[]): number[] {
-  const open = new Set(places);
-  for (const place of open) if (wanted[place] === ANY_FOLDERS) open.add(place + 1);
+/** Adds the index after each "**", because "**" also matches no folder at all. */
+function afterFolders(wanted: readonly string[], indexes: readonly number[]): number[] {
+  const open = new Set(indexes);
+  for (const index of open) if (wanted[index] === ANY_FOLDERS) open.add(index + 1);
   return [...open];
 }
 
@@ -31,16 +31,16 @@ function matchesName(pattern: string, name: string): boolean {
   let at = 0;
   let star = -1;
   let starAt = 0;
-  for (let place = 0; place < name.length;) {
+  for (let index = 0; index < name.length;) {
     if (pattern[at] === "*") {
       star = at++;
-      starAt = place;
-    } else if (at < pattern.length && (pattern[at] === "?" || pattern[at] === name[place])) {
+      starAt = index;
+    } else if (at < pattern.length && (pattern[at] === "?" || pattern[at] === name[index])) {
       at += 1;
-      place += 1;
+      index += 1;
     } else if (star >= 0) {
       at = star + 1;
-      place = ++starAt;
+      index = ++starAt;
     } else return false;
   }
   while (pattern[at] === "*") at += 1;

@@ -16,7 +16,7 @@ export interface TurnText {
 
 export type TurnColumns = ReturnType<typeof turnColumns>;
 
-/** The indexed columns of a turn. `calls` has a line per tool use: the command, path or pattern, no file contents. */
+/** The indexed columns of a turn. `calls` has the inputs of all tool uses, such as commands, but no file contents. */
 export function turnColumns(turn: TurnText) {
   return {
     prompt: indexable(turn.prompt),

@@ -14,7 +14,7 @@ export function asArray(value: unknown): Json[] {
   return Array.isArray(value) ? (value as Json[]) : [];
 }
 
-/** The objects of an array; skips other items. */
+/** The objects of an array; skips other values. */
 export function asObjects(value: unknown): JsonObject[] {
   return asArray(value)
     .map(asObject)
@@ -51,7 +51,7 @@ export function asTime(value: unknown): number | undefined {
   return at !== undefined && at > 0 && isTime(at) ? at : undefined;
 }
 
-/** A hook may run late, and the agent's clock may be slightly fast. Other times are wrong. */
+/** A hook may run late, and the agent's clock may be slightly fast. A time beyond these limits is wrong. */
 const LATE_MS = 24 * 60 * 60_000;
 const AHEAD_MS = 60_000;
 
@@ -71,7 +71,7 @@ export function parseJson(text: string | undefined): Json | undefined {
   }
 }
 
-/** The text of content blocks, one per line; "[image]" for a block without text. */
+/** The texts of content blocks, joined by line breaks. A block without text becomes its type: "[image]". */
 export function blocksText(blocks: readonly Json[]): string {
   const parts = blocks.map((block) => {
     const object = asObject(block);

@@ -50,20 +50,20 @@ export interface TurnMemory {
   summary: Summary;
 }
 
-/** What produced a row of memory. `promptHash` identifies the prompt sent to the model. */
+/** What produced a row of memory. `promptHash` identifies the prompt's template and schema, not the turn. */
 export interface Producer {
   /** "extractor", "user", "import" (from another system), or "<provider>/<model>". */
   name: string;
   promptHash?: string;
 }
 
-/** Derives memory with rules, without a model or the network. */
+/** The extractor derives memory with rules, without a model or the network. */
 export const EXTRACTOR: Producer = { name: "extractor" };
 
 /** A next step in the summary of an interrupted turn. */
 export const TURN_INTERRUPTED = "The turn was interrupted before it was finished.";
 
-/** Removes the note about an interruption, because the session has continued since. */
+/** Removes TURN_INTERRUPTED, for turns that the session has continued since. */
 export function withoutInterruption(nextSteps: string): string {
   return nextSteps.replace(TURN_INTERRUPTED, "").trim();
 }

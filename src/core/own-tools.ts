@@ -1,4 +1,4 @@
-// Recognises C-Mem's own tools: their output is memory already, so it is not recorded.
+// Decides whose tool uses are not recorded: the tools of `skipTools`, and C-Mem's own, whose output is memory already.
 
 /**
  * Names of the search tool in Claude Code: mcp__plugin_c-mem_memory__search, mcp__c-mem__search. In other agents:

@@ -1,4 +1,4 @@
-// Checks patterns of `excludePaths` for syntax that has no effect.
+// Checks patterns of `excludePaths` for mistakes, such as syntax that has no effect.
 
 /** Completes the sentence "<pattern> …"; undefined if the pattern is valid. */
 export function patternProblem(pattern: string): string | undefined {

@@ -106,7 +106,7 @@ export function stripMarkdown(text: string): string {
       .replace(/!?\[([^\]]{0,300})\]\([^)\s]{0,1000}\)/g, "$1")
       .replace(/(\*\*|__)(?=\S)(.{1,600}?)(?<=\S)\1/g, "$2")
       .replace(/(?<![\w*])\*(?=[^\s*])([^*\n]{1,300})(?<=\S)\*(?![\w*])/g, "$1")
-      // oxlint-disable-next-line no-control-regex -- they would change what a terminal shows
+      // oxlint-disable-next-line no-control-regex -- control characters would change what a terminal shows
       .replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ")
       .replace(/^\s*(?:\[[ xX]\]|(?:[\p{Extended_Pictographic}✓✔✗✘☑]|\u{FE0F}|\u{200D})+)\s*/gu, "")
       .replace(/\s+/g, " ")
@@ -161,7 +161,7 @@ export function clip(text: string, maxChars: number): string {
   return `${balance(kept).replace(/[\s,;:.—–-]+$/u, "")}…`;
 }
 
-/** Removes an unclosed quotation or bracket at the end. */
+/** Cuts the text before an unclosed backtick or bracket, unless that removes half of it. */
 function balance(text: string): string {
   let kept = text;
   if ((kept.match(/`/g)?.length ?? 0) % 2 === 1) kept = kept.slice(0, kept.lastIndexOf("`"));

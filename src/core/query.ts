@@ -63,7 +63,7 @@ function pathsOf(text: string): string[] {
   return [...new Set(paths)].filter((path) => path.length > 3).slice(0, MAX_PATHS);
 }
 
-/** "a/b/c" -> ["a/b/c", "b/c", "c"]: stored paths are relative, the query's may be absolute. */
+/** "a/b/c" -> ["a/b/c", "b/c", "c"]: stored paths are relative, a path in a query may be absolute. */
 export function pathSuffixes(path: string): string[] {
   const parts = path.split("/").slice(-MAX_SUFFIXES);
   return parts.map((_, index) => parts.slice(index).join("/"));

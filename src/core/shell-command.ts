@@ -1,10 +1,10 @@
-// Makes shell commands comparable: the same command in another folder or with another redirection counts as one.
+// Makes shell commands comparable: "npm test" and "cd a && npm test 2>&1 | tail" count as the same command.
 
 /** Longer quoted arguments are messages or patterns. Commands that differ only in them count as the same. */
 const QUOTED_CHARS = 24;
 const MAX_CHARS = 4_000;
 
-/** Removes leading comments and a leading `cd`, which half of all commands have. */
+/** Removes leading comments and a leading `cd` (half of all commands begin with one). Puts the rest on one line. */
 export function normaliseCommand(command: string): string {
   return command
     .trim()
@@ -32,7 +32,7 @@ export function commandForm(command: string): string {
   );
 }
 
-/** The program and its subcommand, up to the first option or path: "bun run lint", "git commit". */
+/** The first two or three words, up to an option or path: "bun run lint", "git commit". "" if there is only one. */
 export function commandHead(command: string): string {
   const words: string[] = [];
   for (const word of commandKey(command).split(" ")) {

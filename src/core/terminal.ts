@@ -13,7 +13,7 @@ const STRINGS =
 const SEQUENCES = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/g;
 const REST = new RegExp(CONTROL_CHARACTERS.source, "g");
 
-/** Keeps line breaks and tabs; a carriage return becomes a line break, so that it cannot overwrite its line. */
+/** Keeps line breaks and tabs. A carriage return becomes a line break: it would let text overwrite its line. */
 export function terminalSafe(text: string): string {
   if (!CONTROL_CHARACTERS.test(text)) return text;
   return text.replace(/\r\n?/g, "\n").replace(STRINGS, "").replace(SEQUENCES, "").replace(REST, "");

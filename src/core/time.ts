@@ -14,7 +14,7 @@ export function parseTime(text: string, now: number): number {
   });
 }
 
-/** Returns the span; throws if it ends before it starts. */
+/** Returns the span; throws unless it ends after it starts. */
 export function validSpan<T extends { since: number | undefined; before: number | undefined }>(span: T): T {
   if (span.since === undefined || span.before === undefined || span.since < span.before) return span;
   throw new AppError("usage", "before must be later than since.", {

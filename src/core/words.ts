@@ -1,4 +1,4 @@
-// Splits text into words as FTS5's unicode61 does, and lists English stop words.
+// Splits text into words as FTS5's tokeniser unicode61 does. Splits camelCase words. Lists English stop words.
 import { DAY_MS } from "./time.ts";
 
 /** Compiling the Unicode expressions takes a millisecond, so they are used only for text beyond ASCII. */
@@ -75,12 +75,12 @@ const ASCII_ONLY = /^[A-Za-z0-9]*$/;
 /** Like `partsOf`, but for ASCII words and ten times faster. */
 function addAsciiParts(parts: string[], word: string): void {
   let from = 0;
-  for (let place = 1; place < word.length; place++) {
-    if (!isCapital(word.charCodeAt(place))) continue;
-    const isBorder = !isCapital(word.charCodeAt(place - 1)) || isSmall(word.charCodeAt(place + 1));
+  for (let index = 1; index < word.length; index++) {
+    if (!isCapital(word.charCodeAt(index))) continue;
+    const isBorder = !isCapital(word.charCodeAt(index - 1)) || isSmall(word.charCodeAt(index + 1));
     if (!isBorder) continue;
-    parts.push(word.slice(from, place));
-    from = place;
+    parts.push(word.slice(from, index));
+    from = index;
   }
   if (from > 0) parts.push(word.slice(from));
 }

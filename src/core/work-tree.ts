@@ -1,4 +1,4 @@
-// The state of a working tree. C-Mem checks against it whether memory is still valid.
+// The state of a working tree, by which C-Mem checks whether memory is still valid.
 
 export interface WorkTree {
   /** The root folder. Paths in memory are relative to it. */

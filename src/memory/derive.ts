@@ -5,7 +5,7 @@ import { transaction } from "../store/db/transaction.ts";
 import { loadTurnEvidence } from "../store/reads/turn-evidence.ts";
 import { deleteOrphans, renewKeys } from "../store/tables/observations.ts";
 import { markAllLinksStale } from "../store/tables/stale-links.ts";
-import { clearStaleTurn, markMemoryStale, nextStaleTurn, staleSessions } from "../store/tables/stale-turns.ts";
+import { clearStaleMemory, markMemoryStale, nextStaleTurn, staleSessions } from "../store/tables/stale-turns.ts";
 import { extractTurn } from "./extract/extract-turn.ts";
 import { countUsedItems } from "./injection-usage.ts";
 import { updateLinks } from "./relate/update-links.ts";
@@ -64,7 +64,7 @@ function deriveNextTurn(db: Db, sessionDbId: number, now: number) {
     const memory = state === "running" && !hasCheckpoint ? { observations } : { observations, summary };
     isChanged = saveTurnMemory(db, { sessionDbId, promptNumber: turn.prompt_number }, memory, EXTRACTOR, now);
   }
-  clearStaleTurn(db, turn.id);
+  clearStaleMemory(db, turn.id);
   if (nextStaleTurn(db, sessionDbId) === undefined) {
     saveSession(db, sessionDbId, now);
     countUsedItems(db, sessionDbId);

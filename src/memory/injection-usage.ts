@@ -48,7 +48,7 @@ function isUsed(
   if (isRepeated(title, text)) return true;
   // Only its title was shown: the list of titles names too many files to count touches.
   if (kind === "i") return false;
-  // A file hook runs because the file is about to be touched, so that proves nothing.
+  // Context for a file is injected because the file is about to be touched, so the touch proves nothing.
   if (surface !== "file" && files.some((file) => touched.has(file))) return true;
   const fix = facts.map((fact) => /^Passes: `(.+)`$/.exec(fact)?.[1]).find((command) => command !== undefined);
   return fix !== undefined && commands.has(fix);

@@ -40,7 +40,7 @@ export function saveSession(db: Db, sessionDbId: number, now: number): void {
   upsertSummary(db, { sessionDbId, promptNumber: WHOLE_SESSION }, rollUp(turns, requests), EXTRACTOR, now);
 }
 
-/** Title of the first informative prompt; else of the first work observation. */
+/** The title of the first informative prompt, else of the first observation about work, else of the first prompt. */
 function titleFrom(
   requests: readonly UserRequest[],
   observations: readonly ObservationRow[],
@@ -87,7 +87,7 @@ function rollUp(turns: readonly Summary[], requests: readonly UserRequest[]): Su
     investigated: newest("investigated"),
     learned: newest("learned"),
     completed: newest("completed"),
-    // Only the last turn's next steps: assume earlier ones are done or repeated.
+    // Only the latest next steps: assume that those of earlier turns are done or repeated.
     nextSteps: turns.findLast(({ nextSteps }) => nextSteps !== "")?.nextSteps ?? "",
     filesRead: union(({ filesRead }) => filesRead, MAX_PATHS),
     filesEdited: union(({ filesEdited }) => filesEdited, MAX_PATHS),

@@ -1,4 +1,5 @@
-// Saves one producer's memory of a turn. Unchanged rows keep their ids, its other rows are deleted, users' rows stay.
+// Saves one producer's memory of a turn: unchanged rows keep their ids, rows that a user edited stay, the producer's
+// other rows are deleted.
 import { EXTRACTOR, type Observation, type Producer, type TurnMemory } from "../core/memory.ts";
 import type { Db } from "../store/db/driver.ts";
 import { findItem } from "../store/reads/items.ts";
@@ -16,30 +17,20 @@ import {
   setCurrent,
 } from "../store/tables/observations.ts";
 import { projectIdOfSession } from "../store/tables/projects.ts";
+import type { TurnKey } from "../store/tables/prompts.ts";
 import { setCurrentSummary, summariesOfTurn, upsertSummary } from "../store/tables/summaries.ts";
 import { hasTombstone } from "../store/tables/tombstones.ts";
 import { isFailedUse } from "../store/tables/tool-uses.ts";
 import { saveSession } from "./save-session.ts";
 import { updateSuccessors } from "./supersede.ts";
 
-export interface TurnPlace {
-  sessionDbId: number;
-  promptNumber: number;
-}
-
 /** If the summary is missing, the stored one stays. */
 type SavedMemory = Pick<TurnMemory, "observations"> & Partial<Pick<TurnMemory, "summary">>;
 
 /** Call inside a transaction. Returns whether the turn's memory changed. */
-export function saveTurnMemory(
-  db: Db,
-  place: TurnPlace,
-  memory: SavedMemory,
-  producer: Producer,
-  now: number,
-): boolean {
-  const projectId = projectIdOfSession(db, place.sessionDbId);
-  const before = observationsOfTurn(db, place.sessionDbId, place.promptNumber);
+export function saveTurnMemory(db: Db, turn: TurnKey, memory: SavedMemory, producer: Producer, now: number): boolean {
+  const projectId = projectIdOfSession(db, turn.sessionDbId);
+  const before = observationsOfTurn(db, turn.sessionDbId, turn.promptNumber);
   const old = before.filter((row) => row.producer === producer.name);
   const unchanged = new Set<number>();
   const seen = new Set<string>();
@@ -52,7 +43,7 @@ export function saveTurnMemory(
     const validFrom = Math.max(0, ...observation.evidence.map((id) => findItem(db, id)?.created_at ?? 0));
     let id = old.find((row) => row.content_hash === hash && isIntact(row) && !unchanged.has(row.id))?.id;
     if (id === undefined) {
-      id = insertObservation(db, { projectId, turn: place, observation, producer, validFrom }, now);
+      id = insertObservation(db, { projectId, turn, observation, producer, validFrom }, now);
       isChanged = true;
     } else {
       unchanged.add(id);
@@ -65,13 +56,13 @@ export function saveTurnMemory(
     deleteObservation(db, row.id);
     isChanged = true;
   }
-  renewFilesOfTurn(db, place);
-  if (memory.summary !== undefined) isChanged = upsertSummary(db, place, memory.summary, producer, now) || isChanged;
-  const after = setCurrentVersion(db, place, producer);
+  renewFilesOfTurn(db, turn);
+  if (memory.summary !== undefined) isChanged = upsertSummary(db, turn, memory.summary, producer, now) || isChanged;
+  const after = setCurrentVersion(db, turn, producer);
   const subjects = [...before, ...after].map((row) => row.subject).filter((subject) => subject !== null);
   updateSuccessors(db, projectId, new Set(subjects), now);
-  // The extractor saves the session itself after its last turn.
-  if (producer.name !== EXTRACTOR.name) saveSession(db, place.sessionDbId, now);
+  // For the extractor, `deriveSession` saves the session once, after the last turn.
+  if (producer.name !== EXTRACTOR.name) saveSession(db, turn.sessionDbId, now);
   return isChanged;
 }
 
@@ -90,13 +81,13 @@ function linkFixedFailures(db: Db, id: string, { evidence }: Observation, now: n
 }
 
 /** Prefers a model's version to the extractor's, and the newest model version to older ones. */
-function setCurrentVersion(db: Db, place: TurnPlace, producer: Producer): ObservationRow[] {
-  const { sessionDbId, promptNumber } = place;
+function setCurrentVersion(db: Db, turn: TurnKey, producer: Producer): ObservationRow[] {
+  const { sessionDbId, promptNumber } = turn;
   const model = summariesOfTurn(db, sessionDbId, promptNumber).find(
     (row) => row.is_current === 1 && row.producer !== EXTRACTOR.name && row.producer !== producer.name,
   );
   const current = producer.name === EXTRACTOR.name && model !== undefined ? model.producer : producer.name;
-  setCurrentSummary(db, place, current);
+  setCurrentSummary(db, turn, current);
   const rows = observationsOfTurn(db, sessionDbId, promptNumber);
   for (const row of rows) {
     const isCurrent = row.producer === current || isEditedByUser(db, row.id);

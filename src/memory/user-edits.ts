@@ -30,7 +30,7 @@ export const USER: Producer = { name: "user" };
 const NEARLY_SAME = 0.8;
 const MAX_ALIKE = 3;
 
-/** Saves an observation unless it exists already. `alike`: similar observations. */
+/** Saves an observation unless it exists already. Returns similar ones as `alike`. */
 export function remember(db: Db, projectId: number | undefined, given: Observation, now: number) {
   const observation = filtered(given);
   if (observation.narrative.trim() === "" || observation.title.trim() === "") {
@@ -66,7 +66,7 @@ function filtered(observation: Observation): Observation {
   };
 }
 
-/** Unpinning marks the turn as stale, because the pin kept an observation that the evidence may no longer give. */
+/** Unpinning marks the turn as stale: the pin may have kept an observation that the evidence no longer gives. */
 export function pin(db: Db, id: number, isPinned: boolean): ObservationRow {
   return transaction(db, () => {
     const row = requireObservation(db, id);

@@ -1,4 +1,4 @@
-// Sends one request to the model if the budget allows it. Failures become outcomes, not exceptions.
+// Sends one request to the model if the budget allows it. Failures of the model become outcomes, not exceptions.
 import type { Settings } from "../../config/schema.ts";
 import { failedCost, likelyCost, maximumCost, replyCost } from "../../llm/budget.ts";
 import { LlmError, actionAfterFailure } from "../../llm/error.ts";
@@ -13,9 +13,9 @@ import { requestHash } from "./turn-prompt.ts";
 export type Enriched =
   /** The model's version of the turn was saved and is now the current one. */
   | { kind: "saved"; observations: number }
-  /** The extractor's version stays current. */
+  /** Nothing was saved: the version that was current stays current. */
   | { kind: "kept"; message: string }
-  /** Retry after `afterMs`. `counts`: as a failed attempt; false if nothing was sent or the server was unreachable. */
+  /** Retry after `afterMs`. `counts`: this was a failed attempt, because the request itself may be the cause. */
   | { kind: "later"; afterMs: number; counts: boolean; message: string };
 
 export function kept(message: string): Enriched {
@@ -29,8 +29,8 @@ function later(afterMs: number, counts: boolean, message: string): Enriched {
   return { kind: "later", afterMs: Math.min(afterMs, MAX_WAIT_MS), counts, message };
 }
 
-/** Returns an outcome while the provider is paused after a failure. */
-export function waitForPause(db: Db, provider: Provider, now: number): Enriched | undefined {
+/** The outcome if the provider is paused after a failure; undefined if it is not. */
+export function outcomeIfPaused(db: Db, provider: Provider, now: number): Enriched | undefined {
   const pause = findPause(db, provider.fingerprint);
   if (pause === undefined || !isActivePause(pause, now)) return undefined;
   return later(pause.until === null ? MAX_WAIT_MS : pause.until - now, false, `${pause.kind}: ${pause.message}`);

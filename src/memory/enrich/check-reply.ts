@@ -1,4 +1,5 @@
-// Checks a model's reply. Drops observations with unknown types, without valid ids, or with names not in the turn.
+// Checks a model's reply. Drops observations of an unknown type, those that cite no item of the turn, and those whose
+// names and numbers are mostly not in the turn.
 import { asArray, asObject, asObjects, asString, type JsonObject } from "../../core/json.ts";
 import {
   CONCEPTS,
@@ -11,7 +12,7 @@ import {
 import { filterText } from "../../core/privacy/filter.ts";
 import { oneLine, plainLines, truncate } from "../../core/text.ts";
 import { STOP_WORDS, wordsOf } from "../../core/words.ts";
-import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
+import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { isChange, isResponseInMessages, type TurnRecord } from "./turn-record.ts";
 
 const MAX_OBSERVATIONS = 12;
@@ -106,19 +107,18 @@ function touchedFiles(raw: unknown, evidence: TurnEvidence): string[] {
   return [...new Set(found)].filter((path) => path !== undefined).slice(0, MAX_FILES);
 }
 
-/** At least this share of a decision's words must occur in the conversation. */
+/** At least this share of the words in a decision's title must occur in the conversation. */
 const DECISION_SHARE = 0.4;
-/** An observation gets the origin `user` if at least this share of its words occurs in the prompt. */
+/** Of the observations that cite only the prompt, those with this share of their words in it get the origin `user`. */
 const USER_SHARE = 0.6;
 
 function conversationOf({ prompt, messages }: TurnEvidence): string {
   return [prompt.text, prompt.response, ...messages.map((message) => message.text)].join("\n");
 }
 
-/** The least trusted cited item decides the origin: tool output, then the agent, then the user. */
+/** The least trusted cited item decides the origin: tool output, the agent (also its edits), the user. */
 function originOf(cited: readonly string[], claim: string, evidence: TurnEvidence): Origin {
-  const isReading = (use: EvidenceToolUse): boolean => use.files.every((file) => file.kind === "read");
-  if (evidence.toolUses.some((use) => cited.includes(use.id) && isReading(use))) return "tool";
+  if (evidence.toolUses.some((use) => cited.includes(use.id) && !isChange(use))) return "tool";
   const isPromptOnly = cited.every((id) => id.startsWith("p")) && isResponseInMessages(evidence);
   return isPromptOnly && sharedWords(claim, evidence.prompt.text) >= USER_SHARE ? "user" : "assistant";
 }
@@ -131,7 +131,7 @@ function readSummary(raw: JsonObject = {}): Omit<Summary, "filesRead" | "filesEd
   return { request, investigated, learned, completed, nextSteps: field("next_steps"), notes: field("notes") };
 }
 
-/** The turn's full text, not the shortened record: a model may complete a path it saw cut. */
+/** The turn's full text, not the shortened record: a model may guess the rest of a path that was cut. */
 function textOfTurn({ prompt, messages, toolUses, commits, project }: TurnEvidence): string {
   return [
     project,
@@ -154,11 +154,11 @@ function textOfTurn({ prompt, messages, toolUses, commits, project }: TurnEviden
 /** Names, paths and numbers: `parseLine`, `max_age`, `src/a.ts`, `8080`. */
 const SPECIFIC = /[\p{L}\d_./@-]*(?:[\p{Ll}][\p{Lu}]|[_/\d]|[\p{L}\d]\.[\p{L}\d])[\p{L}\d_./@-]*/gu;
 const MIN_CHARS = 3;
-/** With a single name, a missing match may only be a different spelling. */
+/** A claim with one name is not checked: the turn may only spell the name in another way. */
 const MIN_SPECIFICS = 2;
 const GROUNDED_SHARE = 0.5;
 
-/** True if at least half of the claim's names and numbers occur in the turn's lower-case text. */
+/** True if the claim has fewer than two names and numbers, or if at least half of them are in the lower-case text. */
 export function isGrounded(claim: string, turnText: string): boolean {
   const names = [...claim.matchAll(SPECIFIC)].map(([word]) => word.toLowerCase().replace(/^[./@-]+|[./@-]+$/g, ""));
   const specifics = [...new Set(names)].filter((name) => name.length >= MIN_CHARS);

@@ -7,10 +7,10 @@ import { transaction } from "../../store/db/transaction.ts";
 import { loadTurnEvidence, type TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { wasAnswered } from "../../store/tables/ledger.ts";
 import { observationsOfTurn } from "../../store/tables/observations.ts";
-import { findPromptPlace } from "../../store/tables/prompts.ts";
+import { findTurnKey, type TurnKey } from "../../store/tables/prompts.ts";
 import { summariesOfTurn } from "../../store/tables/summaries.ts";
-import { saveTurnMemory, type TurnPlace } from "../save-turn.ts";
-import { askModel, type Enriched, kept, waitForPause } from "./ask-model.ts";
+import { saveTurnMemory } from "../save-turn.ts";
+import { askModel, type Enriched, kept, outcomeIfPaused } from "./ask-model.ts";
 import { checkReply } from "./check-reply.ts";
 import { PROMPT_HASH, repeatRequest, requestHash, turnRequest } from "./turn-prompt.ts";
 import { turnRecord } from "./turn-record.ts";
@@ -25,7 +25,7 @@ export interface EnrichOptions {
 }
 
 const TURN_DELETED = kept("the turn was deleted");
-/** Shorter turns without tool uses are not sent: the extractor is good enough. */
+/** Shorter turns without tool uses are not sent: the extractor's version is good enough. */
 const MIN_TURN_CHARS = 400;
 
 /** Returns model failures as outcomes. Throws only for bugs and store errors. */
@@ -35,17 +35,17 @@ export async function enrichTurn(
   promptDbId: number,
   { settings, now = Date.now, signal, isExcluded = () => false }: EnrichOptions,
 ): Promise<Enriched> {
-  const paused = waitForPause(db, provider, now());
+  const paused = outcomeIfPaused(db, provider, now());
   if (paused !== undefined) return paused;
   const turn = loadTurn(db, promptDbId);
   if (turn === undefined) return TURN_DELETED;
-  const { place, evidence } = turn;
+  const { key, evidence } = turn;
   if (isExcluded(evidence.cwd)) return kept("its folder is excluded from recording");
   if (!isWorthAsking(evidence)) return kept("the turn has too little content");
   const record = turnRecord(evidence);
   const request = turnRequest(evidence, record);
   const producer = { name: `${provider.name}/${provider.model}`, promptHash: PROMPT_HASH };
-  if (isAnswered(db, producer, place, request)) return kept("the same request was answered before");
+  if (isAnswered(db, producer, key, request)) return kept("the same request was answered before");
 
   let problem = "";
   for (const isFirst of [true, false]) {
@@ -66,10 +66,10 @@ export async function enrichTurn(
   return kept(`the model's answer cannot be used: ${problem}`);
 }
 
-function loadTurn(db: Db, promptDbId: number): { place: TurnPlace; evidence: TurnEvidence } | undefined {
-  const place = findPromptPlace(db, promptDbId);
-  const evidence = place && loadTurnEvidence(db, place.sessionDbId, place.promptNumber);
-  return place && evidence && { place, evidence };
+function loadTurn(db: Db, promptDbId: number): { key: TurnKey; evidence: TurnEvidence } | undefined {
+  const key = findTurnKey(db, promptDbId);
+  const evidence = key && loadTurnEvidence(db, key.sessionDbId, key.promptNumber);
+  return key && evidence && { key, evidence };
 }
 
 function isWorthAsking({ prompt, messages, toolUses }: TurnEvidence): boolean {
@@ -77,9 +77,9 @@ function isWorthAsking({ prompt, messages, toolUses }: TurnEvidence): boolean {
   return toolUses.length > 0 || prompt.text.length + said >= MIN_TURN_CHARS;
 }
 
-/** True if this request was answered before, so that a repeated job or an unchanged turn costs nothing. */
-function isAnswered(db: Db, producer: Producer, place: TurnPlace, request: LlmRequest): boolean {
-  const versions = summariesOfTurn(db, place.sessionDbId, place.promptNumber);
+/** True if an answer to this request is saved. A repeated job and an unchanged turn then cost nothing. */
+function isAnswered(db: Db, producer: Producer, key: TurnKey, request: LlmRequest): boolean {
+  const versions = summariesOfTurn(db, key.sessionDbId, key.promptNumber);
   const isOwn = versions.some((row) => row.producer === producer.name && row.prompt_hash === producer.promptHash);
   return isOwn && wasAnswered(db, requestHash(request));
 }
@@ -103,13 +103,13 @@ function saveVersion(db: Db, { promptDbId, producer, ids, shown, memory }: Versi
     if ([...ids].some((id) => before.get(id) !== after.get(id))) {
       return kept("the turn changed while the model was working");
     }
-    const observations = withSubjects(db, turn.place, memory.observations);
-    saveTurnMemory(db, turn.place, { ...memory, observations }, producer, now);
+    const observations = withSubjects(db, turn.key, memory.observations);
+    saveTurnMemory(db, turn.key, { ...memory, observations }, producer, now);
     return { kind: "saved", observations: observations.length };
   });
 }
 
-/** An id alone proves nothing: a new row may reuse the id of a deleted one. */
+/** Items are compared by id and time, because a new row may reuse the id of a deleted one. */
 function timesById({ prompt, messages, toolUses }: TurnEvidence): Map<string, number> {
   return new Map([prompt, ...messages, ...toolUses].map(({ id, at }) => [id, at]));
 }
@@ -118,9 +118,9 @@ function timesById({ prompt, messages, toolUses }: TurnEvidence): Map<string, nu
  * Copies the subjects of the extractor's observations, because models give none and subjects decide what is superseded.
  * Each goes to the model's observation of the same type that shares most of its evidence.
  */
-function withSubjects(db: Db, place: TurnPlace, observations: readonly Observation[]): Observation[] {
+function withSubjects(db: Db, key: TurnKey, observations: readonly Observation[]): Observation[] {
   const subjects = new Map<Observation, string>();
-  for (const row of observationsOfTurn(db, place.sessionDbId, place.promptNumber)) {
+  for (const row of observationsOfTurn(db, key.sessionDbId, key.promptNumber)) {
     if (row.producer !== EXTRACTOR.name || row.subject === null) continue;
     const cited = new Set(JSON.parse(row.evidence) as string[]);
     const shared = (one: Observation): number => one.evidence.filter((id) => cited.has(id)).length;

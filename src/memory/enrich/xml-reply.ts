@@ -4,7 +4,7 @@ import { SUMMARY_FIELDS } from "./turn-prompt.ts";
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'", amp: "&" };
 
-/** Returns the shape of the JSON reply, or undefined if the text has neither tag. */
+/** Returns an object with the fields of the JSON reply, or undefined if the text has neither tag. */
 export function parseXmlReply(reply: string): object | undefined {
   const observations = blocks(reply, "observation").map(observation);
   const [summary] = blocks(reply, "summary").map(summaryFields);

@@ -43,7 +43,7 @@ export function answeredQuestion(
   });
 }
 
-/** The first sentence that can be understood without the question; else the question. */
+/** The first sentence that can be understood without the question; else the question, if it is a full sentence. */
 function titleOf(said: readonly string[], { title }: UserRequest): string | undefined {
   const sentences = said.slice(0, TITLE_SENTENCES).map((sentence) => strip(sentence, "agreement"));
   const best = sentences.find((text) => standsAlone(text, MAX_TITLE_CHARS));

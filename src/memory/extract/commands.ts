@@ -1,4 +1,4 @@
-// Classifies shell commands by purpose. Commands that only read or list ("look") do not count as work.
+// Classifies shell commands by purpose. "look" (`ls`, `git status`, but also `mkdir` or `git add`) is not work.
 import { commandForm, commandKey, splitCommand } from "../../core/shell-command.ts";
 import type { EvidenceToolUse } from "../../store/reads/turn-evidence.ts";
 import { clip } from "../../core/prose.ts";
@@ -9,7 +9,7 @@ export type Purpose = "test" | "check" | "build" | "migrate" | "deploy" | "insta
 export interface Run {
   use: EvidenceToolUse;
   command: string;
-  /** The command without paths and wrappers: runs with the same key are the same command. */
+  /** The command without `cd`, redirections and `| tail`: runs with the same key are the same command. */
   key: string;
   purpose: Purpose;
 }

@@ -13,7 +13,7 @@ export interface Delivery {
   fact: string;
   /** Item id of the tool use. */
   id: string;
-  /** False for bookkeeping ("docs: update changelog"), which is only a fact of other work. */
+  /** False for what is only a fact of other work: a deployment, or a commit such as "docs: update changelog". */
   isWorthNoting: boolean;
 }
 

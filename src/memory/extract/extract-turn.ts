@@ -83,7 +83,7 @@ function observe(turn: ParsedTurn): Observation[] {
   );
 }
 
-/** Puts the agent's headline before a changed setting: it says why. */
+/** Puts the agent's headline before a changed setting, because the headline says why it changed. */
 function withHeadline(setting: Observation, { headline, id }: FinalMessage): Observation {
   if (headline === "") return setting;
   const narrative = `${headline} ${setting.narrative}`;
@@ -106,7 +106,7 @@ function mergeAlike(observations: readonly Observation[]): Observation[] {
 
 function areAlike(a: Observation, b: Observation): boolean {
   if (a.subject !== undefined && b.subject !== undefined) return a.subject === b.subject;
-  // Merging copies the subject, which supersedes other observations: require 90% overlap.
+  // Merging copies the subject, and the merged one then supersedes others: require 90% overlap.
   const minimum = a.subject === b.subject ? SAME_TEXT : NEARLY_EQUAL;
   return wordOverlap(a.title, b.title) >= minimum || wordOverlap(a.title, b.narrative) >= NEARLY_EQUAL;
 }

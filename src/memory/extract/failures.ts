@@ -19,7 +19,7 @@ interface Fix {
   /** Tool uses between failure and success that changed files. */
   edits: EvidenceToolUse[];
   files: string[];
-  /** The last different command between failure and success. */
+  /** The last other command that passed between failure and success. */
   remedy: Run | undefined;
 }
 
@@ -54,7 +54,7 @@ export function findFixes({ toolUses }: TurnEvidence, runs: readonly Run[]): Fix
   });
 }
 
-/** One of the next 8 commands with 60% of the same words counts as another attempt. */
+/** A command with 60% of the same words counts as another attempt, if it is one of the next 8 that passed. */
 const NEXT_FEW = 8;
 const MOSTLY_SAME = 0.6;
 

@@ -6,9 +6,9 @@ import { proseIn, type Sentence, sentencesIn } from "./sentences.ts";
 
 export type FinalMessage = ReturnType<typeof readFinalMessage>;
 
-/** Needs a verb of work ("Added …"), or "now" and a name. */
+/** Reached by a verb of work ("Added …") or by "now", if the sentence is near the beginning. */
 const STATES_WORK_SCORE = 2.2;
-/** Needs only a name. */
+/** Reached by a name alone. */
 const INFORMATIVE_SCORE = 1.3;
 const MAX_POINTS = 6;
 

@@ -7,7 +7,7 @@ const MIN_WORDS = 5;
 const MIN_INFORMATIVE = 3;
 const MAX_SENTENCE_CHARS = 320;
 
-/** At least 5 words, 3 of them informative, and no colon or comma at the end. */
+/** At least 5 words, 3 of them informative; at most 320 characters; no colon or comma at the end. */
 export function isFullSentence(sentence: string): boolean {
   const words = sentence.split(/\s+/);
   const isInformative = (word: string): boolean =>

@@ -163,7 +163,7 @@ export function settingObservations(settings: readonly Setting[]): Observation[]
   return [...groups.values()].slice(0, MAX_FILES).map(observationOf);
 }
 
-/** True if the setting existed before with another value. */
+/** True if the turn replaced a value by another, and the name is not one that any file may have. */
 function isNewValue({ before, after, name }: Setting): boolean {
   const isCommon =
     /^(?:name|description|title|id|key|label|version|run|uses|if|const|let|var|return|type|import|export)$/.test(name);

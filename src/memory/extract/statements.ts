@@ -23,7 +23,7 @@ const MAX_RULES = 4;
 
 /** Lasting rules and decisions in the prompt. Its other sentences are the request. */
 export function userRules(evidence: TurnEvidence, { kind, blocks }: UserRequest): Statement[] {
-  if (kind === "plan" || kind === "reply" || !hasAnswer(evidence)) return [];
+  if (kind === "plan" || kind === "reply" || !hasWorkOrAnswer(evidence)) return [];
   const { id, text: prompt } = evidence.prompt;
   const isLong = prompt.length > LONG_PROMPT_CHARS;
   const isWish = prompt.length < SHORT_PROMPT_CHARS && matches(prompt, "wish");
@@ -34,8 +34,8 @@ export function userRules(evidence: TurnEvidence, { kind, blocks }: UserRequest)
     .slice(0, MAX_RULES);
 }
 
-/** False for prompts such as "Reply with OK": a turn with a short answer states no rule. */
-function hasAnswer({ toolUses, prompt, messages }: TurnEvidence): boolean {
+/** False for a turn with only a short answer: "Reply with OK" states no rule. */
+function hasWorkOrAnswer({ toolUses, prompt, messages }: TurnEvidence): boolean {
   return toolUses.length > 0 || [prompt.response, ...messages.map(({ text }) => text)].some((text) => text.length > 80);
 }
 

@@ -19,7 +19,7 @@ const FACT_CHARS = 220;
 const MAX_FACTS = 8;
 const MAX_FILES = 20;
 const MAX_EVIDENCE = 10;
-/** One or two changed lines in a document are not worth an observation. */
+/** Up to three changed lines, all in documents, are not worth an observation. */
 const FEW_LINES = 3;
 const DOCUMENT = /\.(?:md|mdx|txt|rst)$|(?:^|\/)(?:CHANGELOG|LICENSE|README)/i;
 
@@ -70,7 +70,7 @@ function areDocuments(files: Changes["files"]): boolean {
   return files.every(({ path }) => DOCUMENT.test(path));
 }
 
-/** Tries the commit's subject, the plan's heading, the agent's headline, the request, and file names, in this order. */
+/** The first good title: the commit's subject, plan's heading, agent's headline, request, or the file names. */
 function titleOf({ request, final, changes, deliveries, rules }: ParsedTurn): { title: string; isSpoken: boolean } {
   const title = (text: string): { title: string; isSpoken: boolean } => ({ title: text, isSpoken: false });
   const notable = deliveries.filter(({ isWorthNoting }) => isWorthNoting);
@@ -105,7 +105,7 @@ function fileTitle({ files, renamed: [renamed], deleted: [deleted = "files"] }: 
   return `${files.every(({ isNew }) => isNew) ? "Created" : "Changed"} ${listText(names, max)}`;
 }
 
-/** Cuts a sentence over 90 characters before the words that say why or how: "because", "so that", "by". */
+/** Shortens a sentence over 90 characters: removes brackets, then cuts before words such as "because" or "by". */
 function shorten(sentence: string): string {
   const text = sentence.replaceAll("`", "").replace(/[.]$/, "");
   if (text.length <= TITLE_CHARS) return text;

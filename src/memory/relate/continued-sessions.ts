@@ -92,7 +92,7 @@ function scoreOf(
   return (work * (0.5 + Math.min(1, words) / 2) + words * WORDS_SCORE) / (1 + gap / NEAR_MS) + branch;
 }
 
-/** Rejects pairs that share only words, or that worked on two different branches. */
+/** On the same branch, one of the two must have made changes. Otherwise they must share work, not only words. */
 function isPlausible(
   db: Db,
   session: LinkedSession,
@@ -104,7 +104,7 @@ function isPlausible(
   return work > 0 && !(hasBranch(branches) && hasBranch(branchesOf(db, [other.session_id])));
 }
 
-/** Returns [session id, weight] of sessions that share rare files, commits, issues and words. */
+/** Returns [session id, weight] of the sessions that share the most rare files, commits, issues and words. */
 export function mostSimilar(similar: readonly SimilarSession[]): [string, number][] {
   return similar
     .map((one) => ({ ...one, score: one.work > 0 ? one.work + one.words * WORDS_SCORE : 0 }))
@@ -121,6 +121,6 @@ function weightOf(score: number): number {
 
 /** Highest score first, then newest. */
 function byScore(a: Scored, b: Scored): number {
-  const byTime = b.score - a.score || b.session.started_at - a.session.started_at;
-  return byTime || (a.session.session_id < b.session.session_id ? -1 : 1);
+  const order = b.score - a.score || b.session.started_at - a.session.started_at;
+  return order || (a.session.session_id < b.session.session_id ? -1 : 1);
 }

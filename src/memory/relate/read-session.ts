@@ -12,7 +12,7 @@ const MAX_NAMED = 300;
 
 interface NamedTarget {
   target: Target;
-  /** "references": the session made it. "mentions": its prompts name it. */
+  /** "references": a commit, issue or branch of the session, or its plan. "mentions": its prompts name it. */
   relationship: "references" | "mentions";
   at: number;
 }
@@ -48,7 +48,7 @@ export function readSession(db: Db, session: LinkedSession) {
   ];
   const same = Map.groupBy(named, ({ relationship, target }) => `${relationship} ${target.type} ${target.id}`);
   return {
-    /** Each target once, with the time of its first occurrence. */
+    /** Each target once per relationship, with the time of its first occurrence. */
     named: [...same.values()].flatMap((all) => all.slice(0, 1)).slice(0, MAX_NAMED),
     branches: new Set(named.filter(({ target }) => target.type === "branch").map(({ target }) => target.id)),
     transcripts: references.flatMap((one) => one.transcripts),

@@ -16,13 +16,13 @@ export interface SimilarSession {
   work: number;
   /** Score of shared words. */
   words: number;
-  /** Both were on a branch other than the trunk. */
+  /** Both were on the same branch, which is not a trunk. */
   isSameBranch: boolean;
 }
 
-/** The score of a shared item that only one earlier session has; less if more sessions have it. */
+/** The score if one earlier session shares the file, commit or word; less if more sessions do. */
 const SCORES = { changed: 1, read: 0.3, file: 0.3, commit: 1, issue: 1, url: 0.7, term: 1 } as const;
-/** With fewer sessions, shared items count less: none is known to be rare. */
+/** With fewer sessions, shared files and words count less: it is not known which are rare. */
 const MIN_SESSIONS = 8;
 /** Two sessions that touch many files share some by chance. */
 const MAX_WORK = 2;
@@ -71,7 +71,7 @@ export function findSimilar(db: Db, session: LinkedSession, { earlier, paths, ta
   }));
 }
 
-/** 1 if one session has the item, near 0 if all have it. Squared, so that items of half the sessions hardly count. */
+/** 1 if one of many sessions has it, near 0 if all do. Squared, so that it hardly counts if half of them do. */
 function rarity(owners: number, sessions: number): number {
   if (owners === 0) return 0;
   return (Math.log(1 + sessions / owners) / Math.log(1 + Math.max(sessions, MIN_SESSIONS))) ** 2;

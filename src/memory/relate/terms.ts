@@ -18,7 +18,7 @@ const WORK_WORDS = new Set(
   ).split(" "),
 );
 
-/** Terms of the first prompt with a request. `terms` maps stem to word: "authent" -> "authentication". */
+/** Terms of the first prompt with a request, else of the first prompt. `terms`: "authent" -> "authentication". */
 export function sessionTerms<Prompt extends { text: string }>(
   prompts: readonly Prompt[],
 ): { terms: Map<string, string>; prompt: Prompt | undefined } {

@@ -1,4 +1,4 @@
-// Derives the links (mentions, continues, fixes, related_to) of sessions with stale links, oldest first.
+// Derives the links of sessions with stale links, oldest session first.
 import type { Db } from "../../store/db/driver.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { earlierSessions, sessionToLink, touchedPaths } from "../../store/reads/link-evidence.ts";
@@ -19,7 +19,7 @@ import { findSimilar } from "./similar-sessions.ts";
 const BATCH_SESSIONS = 20;
 /** Each query for the oldest sessions reads all marks, so one query returns many. */
 const MAX_LISTED = 1_000;
-/** A command spends at most this long on stale links. */
+/** A command spends about this long on stale links. */
 export const MAX_LINKS_MS = 1_000;
 
 /** Stops after about `maxMs`; the other sessions stay marked. Returns how many sessions were updated. */

@@ -1,9 +1,9 @@
 // commits: the git commits that a session made.
 import type { Db } from "../db/driver.ts";
 import { and, anyOf, sql } from "../db/sql.ts";
-import type { TurnPlace } from "./prompts.ts";
+import type { TurnKey } from "./prompts.ts";
 
-export interface Commit extends TurnPlace {
+export interface Commit extends TurnKey {
   sha: string;
   branch?: string | undefined;
   subject: string;

@@ -2,9 +2,9 @@
 import type { FileTouch } from "../../core/event.ts";
 import type { Db } from "../db/driver.ts";
 import { anyOf, sql } from "../db/sql.ts";
-import type { TurnPlace } from "./prompts.ts";
+import type { TurnKey } from "./prompts.ts";
 
-interface FileSnapshot extends TurnPlace, Pick<FileTouch, "path" | "kind"> {
+interface FileSnapshot extends TurnKey, Pick<FileTouch, "path" | "kind"> {
   /** The name of the copy. */
   name: string | undefined;
   at: number;

@@ -3,11 +3,11 @@ import type { Activity } from "../../core/event.ts";
 import type { Db } from "../db/driver.ts";
 import { nextId } from "../db/item-ids.ts";
 import { sql } from "../db/sql.ts";
-import type { TurnPlace } from "./prompts.ts";
+import type { TurnKey } from "./prompts.ts";
 
 type MessageActivity = Omit<Extract<Activity, { kind: "message" }>, "kind">;
 
-export interface Message extends TurnPlace, Omit<MessageActivity, "role"> {
+export interface Message extends TurnKey, Omit<MessageActivity, "role"> {
   role: MessageActivity["role"] | "summary";
   at: number;
 }

@@ -1,6 +1,6 @@
 // observations.files_modified and files_read: files of an observation that its turn changed, and files it only read.
 import type { Db } from "../db/driver.ts";
-import type { TurnPlace } from "./prompts.ts";
+import type { TurnKey } from "./prompts.ts";
 import { family } from "./sessions.ts";
 import { type ObservationRow, observationsOfTurn } from "./observations.ts";
 import { sql } from "../db/sql.ts";
@@ -13,7 +13,7 @@ export function observationFiles(row: ObservationRow) {
 }
 
 /** Must be called after a turn's evidence or an observation's files changed. Keeps files whose evidence was deleted. */
-export function renewFilesOfTurn(db: Db, turn: TurnPlace): void {
+export function renewFilesOfTurn(db: Db, turn: TurnKey): void {
   const touched = touchedInTurn(db, turn);
   for (const row of observationsOfTurn(db, turn.sessionDbId, turn.promptNumber)) {
     const before = observationFiles(row);
@@ -30,7 +30,7 @@ export function writeFiles(db: Db, id: number, { modified, read }: { modified: s
 }
 
 /** Files that the session and its subagents touched in this turn. 1: edited or created; 0: only read. */
-function touchedInTurn(db: Db, { sessionDbId, promptNumber }: TurnPlace): Map<string, number> {
+function touchedInTurn(db: Db, { sessionDbId, promptNumber }: TurnKey): Map<string, number> {
   const rows = db.all<{ path: string; modified: number }>(sql`SELECT f.path, max(f.kind <> 'read') AS modified
     FROM tool_uses t JOIN file_touches f ON f.tool_use_db_id = t.id
     WHERE t.session_db_id IN (${family(sessionDbId)}) AND t.prompt_number = ${promptNumber} GROUP BY f.path`);

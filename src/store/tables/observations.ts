@@ -7,7 +7,7 @@ import { scopeWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
 import { nextId } from "../db/item-ids.ts";
 import { and, raw, sql } from "../db/sql.ts";
-import type { TurnPlace } from "./prompts.ts";
+import type { TurnKey } from "./prompts.ts";
 
 export interface ObservationRow {
   id: number;
@@ -47,7 +47,7 @@ export interface NewObservation {
   /** Undefined if it is for all projects. */
   projectId?: number | undefined;
   /** Undefined if a user wrote it, outside any session. */
-  turn?: TurnPlace | undefined;
+  turn?: TurnKey | undefined;
   observation: Observation;
   producer: Producer;
   validFrom: number;

@@ -7,7 +7,7 @@ import { family } from "./sessions.ts";
 import { markSessionStale, markTurnEnded } from "./stale-turns.ts";
 
 /** A session and the number of a turn. The number is 0 before the first prompt. */
-export interface TurnPlace {
+export interface TurnKey {
   sessionDbId: number;
   promptNumber: number;
 }
@@ -258,7 +258,7 @@ export function lastResponse(db: Db, sessionDbId: number, promptNumber: number):
 }
 
 /** The prompt's current number. It changes when an earlier prompt is inserted late. */
-export function findPromptPlace(db: Db, promptDbId: number): TurnPlace | undefined {
+export function findTurnKey(db: Db, promptDbId: number): TurnKey | undefined {
   return db.get(
     sql`SELECT session_db_id AS sessionDbId, prompt_number AS promptNumber FROM prompts WHERE id = ${promptDbId}`,
   );

@@ -31,7 +31,7 @@ export function nextStaleTurn(db: Db, sessionDbId: number): { id: number; prompt
     WHERE p.session_db_id = ${sessionDbId} ORDER BY p.prompt_number LIMIT 1`);
 }
 
-export function clearStaleTurn(db: Db, promptDbId: number): void {
+export function clearStaleMemory(db: Db, promptDbId: number): void {
   db.run(sql`DELETE FROM stale_memory WHERE prompt_db_id = ${promptDbId}`);
 }
 

@@ -2,7 +2,7 @@
 import type { Producer, Summary } from "../../core/memory.ts";
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
-import type { TurnPlace } from "./prompts.ts";
+import type { TurnKey } from "./prompts.ts";
 
 export interface SummaryRow {
   id: number;
@@ -28,7 +28,7 @@ export interface SummaryRow {
 export const WHOLE_SESSION = 0;
 
 /** Returns whether the summary is new or differs from the stored one. */
-export function upsertSummary(db: Db, turn: TurnPlace, summary: Summary, producer: Producer, at: number): boolean {
+export function upsertSummary(db: Db, turn: TurnKey, summary: Summary, producer: Producer, at: number): boolean {
   const { changes } = db.run(sql`INSERT INTO summaries
       (session_db_id, prompt_number, request, investigated, learned, completed, next_steps, files_read, files_edited,
        notes, evidence, producer, prompt_hash, created_at)
@@ -47,7 +47,7 @@ export function upsertSummary(db: Db, turn: TurnPlace, summary: Summary, produce
 }
 
 /** Makes one producer's version the current one. The other versions are kept. */
-export function setCurrentSummary(db: Db, turn: TurnPlace, producer: string): void {
+export function setCurrentSummary(db: Db, turn: TurnKey, producer: string): void {
   db.run(sql`UPDATE summaries SET is_current = (producer = ${producer})
     WHERE session_db_id = ${turn.sessionDbId} AND prompt_number = ${turn.promptNumber}`);
 }
