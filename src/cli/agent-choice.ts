@@ -1,4 +1,4 @@
-// Chooses the agents to install into: the named ones, or those found on this machine, after asking.
+// Chooses the agents to install into if the user named none: asks, and offers those found on this machine.
 import { SETUPS } from "../agents/setups.ts";
 import { findGitTree } from "../capture/git.ts";
 import type { AgentSetup, SetupProject } from "../agents/setup.ts";
@@ -14,7 +14,7 @@ export const CLAUDE_CODE = "claude-code";
 /** The agents that C-Mem can be installed into. */
 export const INSTALLABLE: readonly string[] = [CLAUDE_CODE, ...SETUPS.map(({ id }) => id)];
 
-/** Asks which agents. Without a terminal, or with --yes, only Claude Code: other agents must be named. */
+/** If it must not ask (no terminal, --yes, --dry-run), chooses only Claude Code: other agents must be named. */
 export async function chooseAgents(env: Env, isAsked: boolean, installed: readonly string[]): Promise<string[]> {
   const found = SETUPS.filter(({ folder }) => existsSync(folder(env)));
   if (found.length === 0) return [CLAUDE_CODE];

@@ -12,7 +12,7 @@ import { statOf } from "../platform/read-file.ts";
 export interface AgentPlan {
   setup: AgentSetup;
   steps: Step[];
-  /** The install record before and after the steps run. */
+  /** The agent's entry in the install record, before and after the steps run. */
   started(): InstalledAgent;
   installed(): InstalledAgent;
 }
@@ -31,7 +31,7 @@ export function planInstall(
     context.program,
     projects.filter(({ top }) => existsSync(top)),
   );
-  // All changes are computed first, so that an error leaves everything unchanged.
+  // Reads all files before the first step runs: if one cannot be read, nothing has changed.
   const changes = files.map((file) => changeOf(file, known?.files[file.path], context));
   const record = (isDone: boolean): InstalledAgent => ({
     files: Object.fromEntries(changes.map((change) => [change.file.path, change.entry(isDone)])),
@@ -158,8 +158,8 @@ function withProject(projects: readonly SetupProject[], here: SetupProject | und
 /** The hash of the path distinguishes files with the same name. */
 function backupPath(path: string, before: string | undefined, backups: string): string | null {
   if (before === undefined) return null;
-  const day = new Date().toISOString().replace(/[:.]/g, "-");
-  return join(backups, `${hashOf(path)?.slice(0, 8)}-${day}-${basename(path)}`);
+  const time = new Date().toISOString().replace(/[:.]/g, "-");
+  return join(backups, `${hashOf(path)?.slice(0, 8)}-${time}-${basename(path)}`);
 }
 
 function missingFolders(path: string): string[] {

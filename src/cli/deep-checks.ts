@@ -15,7 +15,7 @@ import { withoutWorker } from "./worker-control.ts";
 /** Comparing the transcripts of years takes minutes; the report says how many were skipped. */
 const COMPARE_MS = 60_000;
 
-/** Repairs a damaged database. */
+/** Also repairs a damaged database and rebuilds an outdated search index. */
 export async function runDeepChecks(paths: Paths, env: Env): Promise<Check[]> {
   const problem = diagnose(paths.database);
   const first: Check =

@@ -31,7 +31,7 @@ export interface FixResult {
 
 type Fix = (paths: Paths) => string | Promise<string>;
 
-/** `c-mem install` also removes duplicates. */
+/** `c-mem install` also removes hooks that are registered twice. */
 const installClaude: Fix = (paths) => reinstall(paths);
 
 /** By the name of a check. */
@@ -91,7 +91,7 @@ async function attempt(name: string, work: () => string | Promise<string>): Prom
   try {
     return { name, done: await work(), isFixed: true };
   } catch (thrown) {
-    // Damage found while fixing something else: the caller repairs the database.
+    // The fix has found damage in the database: the caller repairs the database.
     if (thrown instanceof DamagedStore && thrown.hasBegun) throw thrown;
     const error = explainSystemError(thrown) as Error;
     return { name, done: `could not be fixed: ${error.message}`, isFixed: false };

@@ -18,14 +18,14 @@ interface ForgetOptions {
   yes: boolean;
   dryRun: boolean;
   command: string;
-  /** A file that may contain the forgotten text. */
+  /** A file that is allowed to contain the forgotten text. */
   namedIn?: string;
-  /** Called after the user answered, yes or no, and before anything is deleted. */
-  beforeDelete?: () => void;
+  /** Called after the answer, yes or no, or at once with --yes; always before anything is deleted. */
+  afterAnswer?: () => void;
 }
 
 export async function runForget(context: QueryContext, plan: Plan, options: ForgetOptions): Promise<number> {
-  const { json, command, namedIn, beforeDelete } = options;
+  const { json, command, namedIn, afterAnswer } = options;
   const shortId = shortIds(
     context.db,
     plan.rows.sessions.map((row) => row.item),
@@ -38,12 +38,12 @@ export async function runForget(context: QueryContext, plan: Plan, options: Forg
   if (!options.yes) {
     say(planText(plan.rows, "This will be deleted for good:", shortId));
     if (!(await askYesNo("Delete this for good?", { isDestructive: true }))) {
-      beforeDelete?.();
+      afterAnswer?.();
       say("Nothing was forgotten.");
       return EXIT.failure;
     }
   }
-  beforeDelete?.();
+  afterAnswer?.();
   const answer = carryOutForget(context, plan, namedIn);
   const { trouble, isProven } = answer.receipt;
   if (trouble !== undefined)

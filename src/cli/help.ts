@@ -10,7 +10,7 @@ const HOOKS = `Run by agent hooks, with JSON on stdin:
   context   SessionStart: print the project's context
   new       UserPromptSubmit: record the prompt, print what matches
   save      PostToolUse: record the tool use, print a known fix
-  recall    PreToolUse, SubagentStart: print what is known about it
+  recall    PreToolUse, SubagentStart: print what is known about the file, command or task
   summary   Stop, SubagentStop, PreCompact: close the turn
   cleanup   SessionEnd: close the session`;
 

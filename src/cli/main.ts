@@ -15,7 +15,7 @@ import { withRepair } from "./store.ts";
 
 async function main(argv: readonly string[]): Promise<number> {
   const [name = "", ...rest] = argv;
-  // c-mem search -- --json
+  // After "--", an option is a word to search: c-mem search -- --json
   const options = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length);
   const json = options.includes("--json");
   try {

@@ -20,7 +20,7 @@ function spellingsOf(key: string, field: Field): string[] {
   return field.short === undefined ? names : [...names, `-${field.short}`];
 }
 
-/** "dryRun" and "dry_run" are --dry-run; a flag that is on by default is --no-sync. */
+/** "dryRun" and "dry_run" are --dry-run; a flag that is on by default, e.g. `sync`, is --no-sync. */
 export function optionName(key: string, field?: Field): string {
   const words = key.replace(/_/g, "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   return `--${field?.kind === "flag" && field.isNegative ? "no-" : ""}${words}`;
@@ -48,7 +48,7 @@ export function parseArgs(fields: Fields, argv: readonly string[]) {
       words.push(word);
       continue;
     }
-    // "-n5" and "-qv" as well as "-n 5".
+    // Accepts "-n5" and "-qv" as well as "-n 5" and "-q -v".
     const [, name = word, attached] = /^(--[^=]+)=(.*)$/s.exec(word) ?? /^(-[^-])(.+)$/s.exec(word) ?? [];
     if (name === "--json" || name === "--help" || name === "-h") {
       parsed[name === "--json" ? "json" : "help"] = true;

@@ -1,7 +1,10 @@
 // Reads the payload of `c-mem context`: an agent's hook has one on stdin, a person or a script does not.
 import { fstatSync, readFileSync } from "node:fs";
 
-/** An agent's shell may leave an open, empty pipe as stdin. A hook's payload arrives before Node has started. */
+/**
+ * Waits this long for the first byte: an agent's shell may leave an open, empty pipe as stdin. A hook's payload is there
+ * before Node has started.
+ */
 const WAIT_MS = 500;
 
 /** Undefined if stdin is empty. */

@@ -1,4 +1,4 @@
-// Repairs a damaged database for a command, unless a worker does it.
+// Repairs a damaged database for a command, unless a worker is repairing it.
 import { tryWithLock } from "../platform/take-lock.ts";
 import type { Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";

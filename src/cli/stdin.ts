@@ -1,7 +1,7 @@
 // The text piped into a command.
 import { readFileSync } from "node:fs";
 
-/** Stdin for "-", and without an argument if stdin is not a terminal. */
+/** Returns stdin for "-", or if there is no argument and stdin is not a terminal; otherwise `typed`. */
 export function textOrStdin(typed: unknown): unknown {
   const isPiped = typed === undefined && !process.getBuiltinModule("node:tty").isatty(0);
   return isPiped || typed === "-" ? readStdin() : typed;

@@ -1,4 +1,4 @@
-// Opens the store for a command; afterwards starts a worker if background jobs are waiting.
+// Opens the store for a command; afterwards starts a worker if none runs.
 import { openDrained } from "../capture/open-drained.ts";
 import type { Paths } from "../config/paths.ts";
 import { makePrivate } from "../platform/private-file.ts";

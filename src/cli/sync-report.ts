@@ -15,11 +15,11 @@ export interface SyncReport {
   unchanged: number;
   failed: { path: string; message: string }[];
   tooLarge: string[];
-  /** Deleted between being found and being read. */
+  /** Transcripts that were deleted after they were found and before they were read. */
   vanished: number;
-  /** From the archive. */
+  /** Transcripts imported from the archive. */
   restored: number;
-  /** Copies written by this sync; number and size of all copies. */
+  /** `written`: copies that this sync wrote; `files` and `bytes`: all copies. */
   archived: { written: number; files: number; bytes: number } | null;
   isInterrupted: boolean;
 }

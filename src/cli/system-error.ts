@@ -28,7 +28,7 @@ export function explainSystemError(error: unknown): unknown {
   }
   const known = code === "EEXIST" && syscall !== "mkdir" ? undefined : MESSAGES[code ?? ""];
   if (error instanceof AppError || known === undefined) return error;
-  // A failed write has no path.
+  // The error of a failed write has no path.
   const what = path ?? (IS_FULL.has(code ?? "") ? "A file" : undefined);
   if (what === undefined) return error;
   const [message, hint] = known;

@@ -33,7 +33,7 @@ const START_MS = 20_000;
 const STOP_MS = 60_000;
 const POLL_MS = 50;
 
-/** Starts a worker at the end of each command, unless the user switched it off. */
+/** Starts a worker if none runs, or only an older version; not if the user switched it off. */
 export function startWorkerIfEnabled(paths: Paths): void {
   const { values } = loadSettings({ user: paths.config }, process.env);
   if (!values.worker || !values.enabled || isDisabled(process.env)) return;
@@ -121,7 +121,10 @@ export async function withoutWorker<T>(paths: Paths, work: () => T | Promise<T>)
   }
 }
 
-/** True if the worker's lock and process are gone: the caller may delete files that the worker had open. */
+/**
+ * Whether the worker's lock is gone, and its process if it ran on this machine: then the caller may delete files that the
+ * worker had open.
+ */
 function hasStopped(paths: Paths, lock: WorkerLock): boolean {
   if (findWorker(paths.workerLock, Date.now())?.token === lock.token) return false;
   return lock.machine !== machineId() || !isSameProcess(lock);

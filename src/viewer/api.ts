@@ -39,15 +39,15 @@ export async function send<Data, Meta = unknown>(
   });
 }
 
-interface Load<Data, Meta> {
-  /** The latest reply. While the next one loads, the previous reply stays. */
+interface LoadState<Data, Meta> {
+  /** The latest reply. It stays while the next one loads; after an error it is undefined. */
   reply: Reply<Data, Meta> | undefined;
   error: ApiError | undefined;
   isLoading: boolean;
 }
 
-export interface Loading<Data, Meta = unknown> {
-  load: ReadonlySignal<Load<Data, Meta>>;
+export interface LoadHandle<Data, Meta = unknown> {
+  load: ReadonlySignal<LoadState<Data, Meta>>;
   /** Sends the request again. The current reply stays until the new one arrives. */
   reload: () => void;
   /** Sends the request again with a higher limit. */
@@ -59,10 +59,10 @@ export interface Loading<Data, Meta = unknown> {
  * reads changes. Loads nothing if `path` returns undefined. Ignores replies to older requests. Until the new reply
  * arrives, the last reply of this path is shown, else the previous path's.
  */
-export function useLoad<Q>(path: () => string | undefined): Loading<DataOf<Q>, MetaOf<Q>> {
+export function useLoad<Q>(path: () => string | undefined): LoadHandle<DataOf<Q>, MetaOf<Q>> {
   const currentPath = useComputed(path);
   const reloads = useSignal(0);
-  const load = useSignal<Load<DataOf<Q>, MetaOf<Q>>>({ reply: undefined, error: undefined, isLoading: true });
+  const load = useSignal<LoadState<DataOf<Q>, MetaOf<Q>>>({ reply: undefined, error: undefined, isLoading: true });
   useSignalEffect(() => {
     const requested = currentPath.value;
     void reloads.value;
@@ -99,7 +99,7 @@ export function asApiError(error: unknown): ApiError {
   return error instanceof ApiError ? error : new ApiError("internal", String(error));
 }
 
-/** The last reply of each path, shown immediately when the user returns to a page. */
+/** Replies by path, of the last paths loaded. Shown immediately when the user returns to a page. */
 const recent = new Map<string, Reply<unknown, unknown>>();
 const MAX_RECENT = 50;
 

@@ -10,7 +10,7 @@ export function bytes(total: number): string {
   return `${unit === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)} ${["B", "KB", "MB", "GB"][unit]}`;
 }
 
-/** "3 min ago"; the date if it is more than a week ago. */
+/** "3 min ago"; the date if it is a week ago or more. */
 export function howLongAgo(at: number, now: number): string {
   return now - at < 7 * 86_400_000 ? ago(at, now) : dayName(at, now);
 }
@@ -34,7 +34,7 @@ export function clock(at: number): string {
   return new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 }
 
-/** "Sat 21 Feb 2026, 14:05:09", for tooltips and screen readers. */
+/** "Saturday, 21 February 2026 at 14:05:09", for tooltips. */
 export function fullTime(at: number): string {
   return new Date(at).toLocaleString("en-GB", { dateStyle: "full", timeStyle: "medium" });
 }

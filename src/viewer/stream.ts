@@ -15,7 +15,7 @@ const LIVE_KINDS = [
 type LiveKind = (typeof LIVE_KINDS)[number];
 
 interface LiveEvent {
-  /** "reconnected" is sent by this file: the page may have missed events. */
+  /** "reconnected" comes from this file, not from the worker: the page may have missed events. */
   kind: LiveKind | "reconnected";
   data: Record<string, unknown>;
 }
@@ -73,7 +73,7 @@ export function connectStream(): void {
   source.addEventListener("open", () => {
     connection.value = "live";
     waitMs = FIRST_WAIT_MS;
-    // If too many events were missed, the worker does not send them again.
+    // Listeners load their data again: if too many events were missed, the worker does not repeat them.
     if (hasConnected) publish({ kind: "reconnected", data: {} });
     hasConnected = true;
   });

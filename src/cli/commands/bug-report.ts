@@ -34,14 +34,14 @@ export const command = defineCommand({
       else writeDocument(STDOUT, text);
       return EXIT.ok;
     }
-    // Not in the current folder: it is often a repository, and the report might be committed.
+    // The default is not the current folder: that is often a repository, and the report might be committed.
     const path =
       named === undefined
         ? join(paths.logs, `c-mem-bug-report-${new Date().toISOString().slice(0, 10)}.txt`)
         : resolve(named);
     if (named === undefined) {
       mkdirSync(paths.logs, { recursive: true, mode: 0o700 });
-      // Only a report of the default name is replaced. Deleted first: it may be a link to another file.
+      // Only a report with the default name is replaced. It is deleted first: it may be a link to another file.
       rmSync(path, { force: true });
     }
     writeOutputFile(path, text);
@@ -111,9 +111,9 @@ function withoutQuoted(text: string): string {
 /** Shortens every path: "~/…", "<data>/x", "/…". */
 function withoutPaths(text: string, paths: Paths): string {
   const homes = [...new Set([process.env["HOME"] ?? homedir(), homedir()])];
-  const dataless = text.replaceAll(paths.home, "<data>").replace(QUOTED_PATH, "$1/…$1");
-  const homeless = homes.reduce((rest, home) => withoutPathsIn(rest, home), dataless);
-  return homeless.replace(OTHER_PATH, "/…");
+  const withoutData = text.replaceAll(paths.home, "<data>").replace(QUOTED_PATH, "$1/…$1");
+  const withoutHome = homes.reduce((rest, home) => withoutPathsIn(rest, home), withoutData);
+  return withoutHome.replace(OTHER_PATH, "/…");
 }
 
 /** A quoted path, as in Node's errors. */

@@ -1,5 +1,5 @@
 // c-mem completions: prints the completion script of a shell. Each script calls `c-mem __complete` with the typed
-// words, which prints one "value<tab>description" per line, and falls back to file names.
+// words, which prints one "value<tab>description" per line. If it prints nothing, the script completes file names.
 import { STDOUT } from "../../platform/terminal/style.ts";
 import { defineCommand } from "../command.ts";
 import { EXIT, printJson, writeDocument } from "../output.ts";

@@ -1,4 +1,4 @@
-// c-mem config: lists the settings; get, set and unset one of them in the user's file.
+// c-mem config: shows all settings or one; sets or unsets one in the user's file.
 import { findSettingKey, joinWords } from "../../config/write.ts";
 import { AppError } from "../../core/error.ts";
 import type { AnyQuery } from "../../queries/query.ts";

@@ -60,7 +60,7 @@ export const command = defineCommand({
   },
 });
 
-/** Ignores other errors: the checks report them. */
+/** Ignores errors of the store that are not damage: the checks report them. */
 async function repairIfDamaged(paths: Paths): Promise<void> {
   try {
     await withRepair(() => openForCommand(paths).close());

@@ -83,7 +83,7 @@ function createFile(path: string): number {
   }
 }
 
-/** Characters written at a time. */
+/** Rows are written when they have this many characters. */
 const CHUNK_CHARS = 256 * 1024;
 
 function writeRows(db: Db, fd: number): number {

@@ -10,7 +10,7 @@ import { EXIT, print, printJson } from "../output.ts";
 
 export const command = defineCommand({
   about: "delete sessions, turns or observations for good",
-  details: "Deletes index entries, copies and backups too, then searches every file to verify it.",
+  details: "Also removes it from the search index, copies and backups, then searches every file to verify that.",
   needsStore: true,
   fields: {
     what: {

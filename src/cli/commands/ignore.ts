@@ -40,12 +40,12 @@ export const command = defineCommand({
     if (input.list || named === undefined) return list(paths, env, json);
     const pattern = fullPattern(named);
     const loaded = loadSettings({ user: paths.config }, {}, explainJson);
-    // Writing the list would drop its unreadable entries.
+    // Writing the list would lose its unreadable entries.
     if (loaded.blocked !== undefined) {
       throw new AppError("bad_config", `${loaded.blocked}.`, { hint: `Fix ${paths.config}, then run this again.` });
     }
     const before = loaded.values.excludePaths;
-    // The list may have the path as typed.
+    // The list may contain the path as it was typed.
     if (input.remove) return remove(paths, before.includes(named) ? named : pattern, before, json);
     rejectIneffective("excludePaths", [pattern]);
     const isNew = !before.includes(pattern);
@@ -67,13 +67,13 @@ export const command = defineCommand({
       if (!json) for (const problem of missingFolder(pattern, env)) say(`note: ${problem}`);
       return EXIT.ok;
     }
-    const beforeDelete = (): void => {
+    const afterAnswer = (): void => {
       save();
       say(`C-Mem no longer records ${pattern}.`);
     };
     return withQueryContext({}, async (context) => {
       const plan = planDeletion(context, { selected: stored });
-      const how = { json, yes, dryRun, command: "ignore", namedIn: paths.config, beforeDelete };
+      const how = { json, yes, dryRun, command: "ignore", namedIn: paths.config, afterAnswer };
       const code = await runForget(context, plan, how);
       if (code === EXIT.ok && !dryRun) forgetSnapshots(context.db, pattern);
       return code;
@@ -138,7 +138,7 @@ function projectRoot(): string {
   return tree?.mainTop ?? folder;
 }
 
-/** The absolute path, as stored in the settings. */
+/** The pattern as stored in the settings: absolute, or beginning with "~" or "**". */
 function fullPattern(named: string): string {
   if (named.startsWith("~")) return named;
   // A pattern that begins with "**" matches in every folder.

@@ -42,7 +42,7 @@ export const command = defineCommand({
     if (process.env[CHILD] === "1") return importFile(path, json);
     const seconds = readSeconds(timeout) ?? MIN_SECONDS + Math.ceil(bytes / BYTES_PER_SECOND);
     const { status, timedOut } = await runChild(seconds * 1000);
-    // The child was killed before it deleted forgotten rows.
+    // A killed child may not have deleted forgotten rows.
     if (status === EXIT.interrupted) withStore(resolvePaths(process.env), (db) => deleteForgotten(db, Date.now()));
     if (!timedOut) return status;
     throw new AppError("import_timeout", `The import of ${path} was stopped after ${count(seconds, "second")}.`, {

@@ -72,7 +72,7 @@ const FIELDS = fields({
 export const command = defineCommand({
   about: "set up C-Mem in Claude Code or other agents",
   fields: FIELDS,
-  details: "Shows every change and asks before making it.",
+  details: "Shows all changes and asks before the first one.",
   async run(input, { json, paths, env }) {
     const named = input.agents ?? [];
     const isAsked = canAsk() && !input.yes && !input.dryRun;
@@ -106,9 +106,9 @@ export const command = defineCommand({
         // With --no-sync the worker does not import earlier sessions either, until the next `c-mem sync`.
         ...(!input.sync && { historySince: record?.historySince ?? Date.now() }),
         sites: { ...record?.sites, ...claude?.site(isDone) },
-        ...agentsNote(record, others, isDone),
+        ...agentsOfRecord(record, others, isDone),
       });
-    // Recorded before the first change, so that uninstall can undo a failed install.
+    // Recorded before the first change to an agent's files, so that uninstall can undo a failed install.
     const started: Step = { about: `record the installation in ${paths.install}`, run: () => saveRecord(false) };
     const steps =
       changes.length + registration.length === 0
@@ -191,7 +191,7 @@ async function planClaude(
   };
 }
 
-/** True: add the status line, or update it. Asks on a terminal. Throws rather than overwrite another tool's. */
+/** True: add the status line, or update it. Asks on a terminal. Throws if that would replace another tool's. */
 async function wantsStatusLine(site: ClaudeSite, input: Input): Promise<boolean> {
   const wanted = input.statusline ? true : input.noStatusline ? false : undefined;
   if (site.statusLine === "other") {
@@ -210,7 +210,7 @@ async function wantsStatusLine(site: ClaudeSite, input: Input): Promise<boolean>
   return isAsked && askYesNo("Show C-Mem in Claude Code's status line?");
 }
 
-function agentsNote(record: InstallRecord | undefined, plans: readonly AgentPlan[], isDone: boolean) {
+function agentsOfRecord(record: InstallRecord | undefined, plans: readonly AgentPlan[], isDone: boolean) {
   const installed = plans.map((plan) => [plan.setup.id, isDone ? plan.installed() : plan.started()] as const);
   const agents = { ...record?.agents, ...Object.fromEntries(installed) };
   return Object.keys(agents).length > 0 ? { agents } : {};
@@ -240,7 +240,7 @@ function importSessions(node: string, env: NodeJS.ProcessEnv): Step {
   };
 }
 
-/** Uninstall restores the settings from before the first install. */
+/** The backup of the settings from before the first install, which uninstall restores. */
 function backupPath(paths: Paths, site: ClaudeSite, record: InstallRecord | undefined): string | undefined {
   const known = record?.sites[site.configDir];
   if (known !== undefined) return known.backup ?? undefined;

@@ -1,4 +1,4 @@
-// Commands that src/cli/start.ts runs in other bundles. Called without input, they print a usage error.
+// Commands that src/cli/start.ts runs in other bundles if they have their input. Without it they print a usage error.
 import { AppError } from "../../core/error.ts";
 import { defineCommand } from "../command.ts";
 

@@ -72,7 +72,7 @@ async function sync(input: Input, invocation: Invocation, log: SyncLog | undefin
     await syncAll(db, pending, context, report, isQuiet);
     await restoreAll(db, input, context, report);
     if (input.archive || settings.archive) {
-      // Forgotten sessions get no archive copy.
+      // A session gets no archive copy if a part of it was forgotten.
       const isForgotten = (sessionId: string): boolean => hasForgottenParts(db, sessionId);
       const kept = files.filter(({ file }) => !isForgotten(file.sessionId));
       await archiveAll(kept, maxBytes, { ...context, isForgotten }, report, isQuiet);
@@ -120,7 +120,7 @@ async function syncAll(
   progress.end();
 }
 
-/** Imports archived copies of transcripts that the agent deleted, if they are not stored. */
+/** Imports archived copies of transcripts that were deleted before they were read; with --force, all deleted ones. */
 async function restoreAll(db: Db, { agent, session }: Input, context: SyncContext, report: SyncReport): Promise<void> {
   const copies = copiesToRestore(context).filter(
     ({ file }) =>

@@ -74,7 +74,7 @@ export const command = defineCommand({
   },
 });
 
-/** Lists what could not be deleted. */
+/** Lists what remains. */
 function purgedText(paths: Paths, folders: readonly string[]): string {
   const left = [
     ...(existsSync(paths.home) ? [`${paths.home} (files in it that C-Mem did not make)`] : []),
@@ -135,7 +135,7 @@ function stopWorkerSteps(paths: Paths, isLast: boolean): Step[] {
   ];
 }
 
-/** The copies are deleted with the last agent that uses them. */
+/** The plugin, the downloaded Node and the install record are deleted with the last agent that uses them. */
 function removeCopies(paths: Paths, left: InstallRecord | undefined, isLast: boolean): Step[] {
   if (left === undefined) return [];
   if (!isLast)
@@ -156,7 +156,7 @@ function deleteAll({ home, ...ours }: Paths): Step {
   };
 }
 
-/** The database's log and index, and temporary files of killed processes. */
+/** The files that SQLite keeps beside the database, and temporary files of killed processes. */
 function temporaryFiles(home: string, ours: Omit<Paths, "home">): string[] {
   const names = new Set(Object.values(ours).map((path) => basename(path)));
   return listFolder(home)

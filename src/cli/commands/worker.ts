@@ -61,7 +61,7 @@ async function runInForeground(paths: Paths, once: boolean): Promise<number> {
     stdio: ["ignore", "inherit", "inherit"],
   });
   noteStart(paths, child.pid);
-  // Ctrl-C reaches the worker directly; it finishes its job, and this waits for it.
+  // Ctrl-C reaches the worker directly; it finishes its job, and this command waits for it.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   const code = await new Promise<number | null>((done) => child.on("close", done));

@@ -6,7 +6,10 @@ export type Key = { kind: "text"; text: string } | { kind: "key"; name: string }
 
 /** After this time a lone escape character is the Escape key; parts of a split sequence arrive sooner. */
 const ESCAPE_MS = 50;
-/** Keys within this time are handled together: each piece of a paste would start a search, each line break be Enter. */
+/**
+ * Keys within this time are handled together. Otherwise each piece of a paste would start a search, and each line break
+ * would be Enter.
+ */
 const GATHER_MS = 8;
 
 /* oxlint-disable-next-line no-control-regex */

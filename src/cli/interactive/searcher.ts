@@ -1,4 +1,4 @@
-// Runs the searches of the interactive search: finds the newest sessions, or the matching ones.
+// Runs the searches of the interactive search: lists the newest sessions, or finds the matching ones.
 import { embedSearchWords } from "../../queries/embedding-cache.ts";
 import type { QueryContext } from "../../queries/query.ts";
 import { oneLine } from "../../core/text.ts";

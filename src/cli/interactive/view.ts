@@ -1,4 +1,4 @@
-// Draws the interactive search: from a state to the lines of the screen. Stored text is cleaned of escape codes.
+// Turns the state of the interactive search into the lines of the screen. Stored text is cleaned of escape codes.
 import { terminalSafe } from "../../core/terminal.ts";
 import { ago, count, oneLine } from "../../core/text.ts";
 import type { Snippet } from "../../recall/search/snippet.ts";
@@ -10,7 +10,7 @@ export type Style = "bold" | "dim" | "inverse" | "yellow";
 export type Paint = (style: Style, text: string) => string;
 
 export interface Preview {
-  /** What the snippet shows: "prompt", "message", "tool". */
+  /** What the snippet shows, e.g. "prompt", "message", "tool", "last prompt". */
   kind: string;
   snippet: Snippet;
 }

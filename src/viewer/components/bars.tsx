@@ -12,7 +12,7 @@ interface ColumnChartProps {
   title: string;
   series: readonly string[];
   columns: readonly Column[];
-  /** Adds the unit to a number. */
+  /** Turns a number into text, with its unit if it has one. */
   format?: (value: number) => string;
 }
 

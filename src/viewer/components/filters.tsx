@@ -2,7 +2,7 @@
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { projects } from "../../queries/projects.ts";
-import { type DataOf, type Loading, type MetaOf, useLoad } from "../api.ts";
+import { type DataOf, type LoadHandle, type MetaOf, useLoad } from "../api.ts";
 import { route, setQuery, withQuery } from "../router.ts";
 import { Button, type Options, SearchInput, Select } from "./controls.tsx";
 import { useDebounced, useListener } from "./hooks.ts";
@@ -60,7 +60,7 @@ export function FilterBar({ filters = [], children }: { filters?: readonly Filte
   );
 }
 
-export function useProjects(): Loading<DataOf<typeof projects>> {
+export function useProjects(): LoadHandle<DataOf<typeof projects>> {
   return useLoad<typeof projects>(() => "/api/projects");
 }
 
@@ -86,7 +86,7 @@ export function useList<Q>(
   path: string,
   query: () => Record<string, string | number | undefined> = scopeQuery,
   pageSize = 50,
-): Loading<DataOf<Q>, MetaOf<Q>> {
+): LoadHandle<DataOf<Q>, MetaOf<Q>> {
   const limit = useSignal(pageSize);
   const rows = useLoad<Q>(() => withQuery(path, { ...query(), limit: limit.value }));
   useSignalEffect(() => {

@@ -1,4 +1,4 @@
-// Renders recorded text as Markdown. It cannot run scripts, load anything or imitate a part of the page.
+// Renders recorded text as Markdown. The text cannot run scripts, load anything or imitate a part of the page.
 import DOMPurify from "dompurify";
 import { marked } from "marked";
 import { useMemo } from "preact/hooks";

@@ -1,6 +1,6 @@
 // The frame of a page, and what it shows while a reply loads, or when the reply is an error or empty.
 import type { ComponentChildren } from "preact";
-import type { ApiError, Loading, Reply } from "../api.ts";
+import type { ApiError, LoadHandle, Reply } from "../api.ts";
 import { Button } from "./controls.tsx";
 import { Icon } from "./icon.tsx";
 import { Paragraph, richText } from "./text.tsx";
@@ -34,7 +34,7 @@ export function PageFrame({ crumbs, title, about, actions, class: name = "", chi
 }
 
 interface LoadedProps<Data, Meta> {
-  from: Loading<Data, Meta>;
+  from: LoadHandle<Data, Meta>;
   skeleton?: ComponentChildren;
   /** Shown for an empty reply: a grey line, or a title with advice. */
   empty?: string | EmptyProps;

@@ -33,7 +33,7 @@ export function growthByDay(shares: readonly DayShare[]): Column[] {
   return columns.slice(-MAX_COLUMNS);
 }
 
-/** All days from the first to the last with activity, and at least the last two weeks. */
+/** All days from the first to the last with activity; at least two weeks. */
 function days(shares: readonly DayShare[]): [day: string, shares: DayShare[]][] {
   const byDay = Map.groupBy(shares, ({ day }) => day);
   const recorded = [...byDay.keys()].sort();

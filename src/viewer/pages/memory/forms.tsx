@@ -13,7 +13,7 @@ import { report, toast } from "../../components/toast.tsx";
 import { route, withQuery } from "../../router.ts";
 import type { AnyObservation } from "./observation.tsx";
 
-/** Called with true when the form was saved, with false when it was cancelled. */
+/** Called with true when the change was saved, with false when the form was cancelled. */
 type Done = (isChanged: boolean) => void;
 
 interface FormProps {

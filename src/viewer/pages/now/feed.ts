@@ -1,7 +1,7 @@
 // A list that grows at its top. New items are held back while the user reads further down.
 
 export interface Shown {
-  /** Ids of all items shown so far. */
+  /** Ids of all items at the last `showAll`. */
   seen: ReadonlySet<string>;
   /** Ids of the items added by the last `showAll`: they slide in. */
   fresh: ReadonlySet<string>;

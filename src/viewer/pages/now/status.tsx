@@ -6,7 +6,7 @@ import { Time } from "../../components/text.tsx";
 import { count, withCommas } from "../../format.ts";
 import { connection, queue, useLive } from "../../stream.ts";
 
-/** Today's totals are reloaded less often: the worker reads all rows of the day. */
+/** Today's totals are reloaded less often, because the worker reads all rows of the day to count them. */
 const COUNT_PAUSE_MS = 3_000;
 
 export function Status() {

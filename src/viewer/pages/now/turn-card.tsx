@@ -1,4 +1,4 @@
-// One turn: its prompt, its outcome, and the observations made from it.
+// One turn: its prompt, its outcome, and the observations derived from it.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { observations } from "../../../queries/observations.ts";

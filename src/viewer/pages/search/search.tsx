@@ -98,7 +98,7 @@ const MATCHES: Readonly<Record<string, string>> = {
   meaning: "similar meaning",
 };
 
-/** "3 sessions, keyword match in talk, work · 4 ms", and a warning if an index could not be searched. */
+/** "3 sessions, keyword match in talk, work · 4 ms", and a warning if semantic search did not run. */
 function Summary({ reply }: { reply: Reply<DataOf<typeof search>, MetaOf<typeof search>> | undefined }) {
   if (reply === undefined) return <p class="search-summary" role="status" />;
   const { rung: match, words, lanes: indexes, ms, degraded, hint } = reply.meta;

@@ -1,4 +1,4 @@
-// The items of a session, the observations made from them, and the bar with search and navigation.
+// The items of a session, the observations derived from them, and the bar with search and navigation.
 import { batch, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Button } from "../../components/controls.tsx";
