@@ -7,7 +7,7 @@ import { defined, type Loose, ownValue } from "./fields.ts";
 export interface HookCall {
   command: string;
   payload: unknown;
-  /** The current folder; called only if the payload names none. */
+  /** Returns the current folder. Called only if the payload names no folder. */
   cwd: () => string;
   /** Reads the last part of a transcript. */
   readEnd: (path: string) => string | undefined;
@@ -28,7 +28,7 @@ export interface HookWire {
   answer(command: string, activity: Activity | undefined, output: HookOutput): object | undefined;
   /** True if tool uses are recorded only from the transcript, which has more about them than the hooks. */
   toolsFromTranscript?: true;
-  /** For an agent whose hooks cannot inject text: the file in the working tree that it reads instead. */
+  /** A rules file in the working tree through which the agent also gets context. */
   rulesFile?: string;
 }
 
@@ -86,7 +86,7 @@ function firstEvent(readers: EventReaders | undefined): string | undefined {
   return typeof readers === "object" ? Object.keys(readers)[0] : undefined;
 }
 
-/** The form of answer that Claude Code accepts, and agents that copied its hooks. */
+/** The form of answer that is accepted by Claude Code and by agents that copied its hooks. */
 export function hookSpecificAnswer(hookEventName: string | undefined, { text, message }: HookOutput): object {
   return {
     ...(message !== undefined && { systemMessage: message }),

@@ -31,7 +31,7 @@ export function parseJsonFile(
   return object;
 }
 
-/** Adds each entry to its list in the object `name`, or replaces C-Mem's older one. Other entries do not move. */
+/** Adds each entry to its list in the object `name`, or replaces C-Mem's older one. Other entries keep their order. */
 export function addToLists(
   source: string,
   name: string,
@@ -49,7 +49,7 @@ export function addToLists(
       }
       const [first, ...extra] = indexesOf(list, isOurs);
       for (const index of extra.toReversed()) result = edit(result, [...path, index], undefined);
-      // Inserted first: removing the first entry of a list later keeps the comments of the others.
+      // Inserted at the front: when the first entry is removed later, the comments of the others are kept.
       if (first === undefined) result = edit(result, [...path, 0], value, { insert: true });
       else if (!isDeepStrictEqual(list[first], value)) result = edit(result, [...path, first], value);
     }

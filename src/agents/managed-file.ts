@@ -1,4 +1,4 @@
-// The kinds of files that C-Mem changes in an agent's folder.
+// The kinds of files that C-Mem changes for an agent.
 import { AppError } from "../core/error.ts";
 import { asObject } from "../core/json.ts";
 import { addToLists, editJson, isEmptyJson, parseJsonFile, removeFromLists, removeJson } from "./json-file.ts";

@@ -18,7 +18,7 @@ export function addBlock(text: string, lines: readonly string[], isForeign: IsFo
   return text.slice(0, block.from) + body + text.slice(block.to);
 }
 
-/** Removes the block but keeps foreign lines in it: a program may append a table before the end marker, a comment. */
+/** Removes the block but keeps foreign lines in it: a program may insert a table before the end marker. */
 export function removeBlock(text: string, isForeign: IsForeign = never): string {
   const block = findBlock(text, isForeign);
   if (block === undefined) return text;

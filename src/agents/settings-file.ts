@@ -23,7 +23,7 @@ export function writeSettings(path: string, content: string | Buffer): void {
   writeFile(existsSync(path) ? realpathSync(path) : path, content);
 }
 
-/** The step reads the file when it runs, since the agent may change it. If `change` returns undefined, deletes it. */
+/** The file is read when the step runs, since the agent may change it. It is deleted if `change` returns undefined. */
 export function editFile(path: string, about: string, change: (text: string) => string | undefined): Step {
   return {
     about,

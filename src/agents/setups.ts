@@ -13,7 +13,7 @@ import { geminiFolder } from "./gemini-cli/discover.ts";
 import { type HookRow, hooksPart, jsonFile, ownFile, serverPart } from "./managed-file.ts";
 import { type AgentSetup, hookLine, isOurCommand, isOurGroup, json, type Program, serverEntry } from "./setup.ts";
 
-/** Tested with Codex CLI 0.166. Other tools need no hooks: the transcript has them. SessionEnd hooks get 3 s. */
+/** Tested with Codex CLI 0.166. Uses of other tools are read from the transcript. */
 const CODEX_HOOKS: readonly HookRow[] = [
   ["SessionStart", "context", 10],
   ["UserPromptSubmit", "new", 10],
@@ -161,7 +161,7 @@ function openCodeFolder(env: Env): string {
   return env["OPENCODE_CONFIG_DIR"] || join(env["XDG_CONFIG_HOME"] || join(homeOf(env), ".config"), "opencode");
 }
 
-/** The config file that exists. */
+/** The config file that exists, else the one to create. */
 function openCodeConfig(folder: string): string {
   const paths = ["opencode.json", "opencode.jsonc", "config.json"].map((name) => join(folder, name));
   return paths.find((path) => existsSync(path)) ?? join(folder, "opencode.json");

@@ -16,7 +16,7 @@ import type { DocumentReader, LineReader, TranscriptFile } from "./transcript.ts
 
 /** One kind of session file. Some agents have several, from different versions. */
 export interface TranscriptSource {
-  /** Sorted newest first. `folders` replaces the agent's own folders. */
+  /** Sorted by `newestFirst`. `folders` replaces the agent's own folders. */
   find(env: Env, folders?: readonly string[]): TranscriptFile[];
   /** The files of one session, found by the path in its hook payloads; only for agents with hooks. */
   ofSession?(transcriptPath: string): TranscriptFile[];

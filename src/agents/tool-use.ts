@@ -27,7 +27,7 @@ interface Change {
   after?: string | undefined;
 }
 
-/** Empty for a tool that is not named Read, Write or Edit. */
+/** Empty without a path, or if the tool is not Read, Write or Edit. */
 export function touchedFile(name: string, path: string | undefined, change: Change): FileTouch[] {
   if (!path) return [];
   if (name === "Read") return [{ path, kind: "read" }];

@@ -26,7 +26,7 @@ export interface LineReader<State> {
   /** Removes large parts of a line that `read` does not use, before the line is parsed. */
   cut?(line: Buffer): Buffer;
   read(state: State, line: unknown, notes: ReadNotes): AgentEvent[];
-  /** Returns the events held in the state, such as the end of the last turn. The state stays: more lines may follow. */
+  /** Returns the events held in the state, such as the turn's end. Keeps the state, because more lines may follow. */
   flush(state: State): AgentEvent[];
 }
 

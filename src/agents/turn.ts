@@ -67,7 +67,7 @@ function endTurn(turn: Turn): AgentEvent[] {
   return emitAt(turn, source, { kind: "turn-end", promptId, response: response?.text, isInterrupted });
 }
 
-/** Emits with the time of the turn's last message. In a fork, the event is a copy if that message is one. */
+/** Emits the event at the time of `source`. In a fork, the event counts as copied if `source` was copied. */
 function emitAt(turn: Turn, source: Stamp, activity: Loose<Activity>): AgentEvent[] {
   const { copiedFrom, at } = source;
   return emit({ ...turn, header: defined<Turn["header"]>({ ...turn.header, copiedFrom }) }, activity, at);

@@ -45,7 +45,7 @@ function exists(path: string): boolean {
   }
 }
 
-/** ".GIT" is the same folder on macOS and Windows. */
+/** Ignores case: ".GIT" is the same folder as ".git" on macOS and Windows. */
 function isBelow(realRoot: string, real: string): boolean {
   const below = relative(realRoot, real).toLowerCase().split(sep);
   return real !== realRoot && below[0] !== ".." && !below.includes(".git");
@@ -79,10 +79,10 @@ export function writeInside(root: string, path: string, content: string | Buffer
 
 /** Throws if git would commit the file despite the exclude line: it is tracked, or a .gitignore has an exception. */
 export function checkNotCommitted(top: string, gitDir: string, real: string): void {
-  const place = gitPath(realpathSync(top), real);
-  if (isTracked(gitDir, place)) {
+  const name = gitPath(realpathSync(top), real);
+  if (isTracked(gitDir, name)) {
     throw new AppError("file_tracked", `${real} is tracked by git; memory in it would be committed.`, {
-      hint: `Run \`git rm --cached ${place}\`, then run the command again.`,
+      hint: `Run \`git rm --cached ${name}\`, then run the command again.`,
     });
   }
   const rule = lastRule(realpathSync(top), real);
@@ -108,9 +108,9 @@ export function checkIgnored(top: string, commonDir: string, real: string): void
 }
 
 /** A line for .git/info/exclude: "docs [old]/a.md" -> "/docs \[old\]/a.md". */
-export function excludeLine(place: string): string {
-  const path = place.split(sep).join("/");
-  return `/${path.replace(/[\\*?[\]]/g, "\\$&")}`;
+export function excludeLine(path: string): string {
+  const slashed = path.split(sep).join("/");
+  return `/${slashed.replace(/[\\*?[\]]/g, "\\$&")}`;
 }
 
 function gitPath(folder: string, path: string): string {
@@ -147,7 +147,7 @@ function readIgnoreFile(path: string): string {
   return stat?.isFile() === true && stat.size <= MAX_IGNORE_BYTES ? readFileSync(path, "utf8") : "";
 }
 
-/** Limit above the index size of any known repository. A larger one counts as having the file. */
+/** More than the index of any known repository. A larger index counts as having the file. */
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
 /** From this index version on, an entry has only the part of its path that differs from the entry before. */
 const SHORTENED = 4;

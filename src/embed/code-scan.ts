@@ -12,7 +12,7 @@ const FIRST_ROWS = 1_024;
 interface CodeSearchOptions extends SearchOptions {
   /** Returns the records of the rows, in the same order. */
   read: (rows: readonly number[]) => Uint8Array;
-  /** Number of rows whose records are compared. Measured: 200 candidates include 99.6% of the ten best. */
+  /** Number of rows whose records are compared. Measured: 200 candidates include 99.6% of the ten best hits. */
   candidates: number;
 }
 
@@ -44,7 +44,7 @@ export function createCodeScan(dimensions: number) {
   };
 
   return {
-    /** Stores codes from a row on. */
+    /** Stores the codes of consecutive rows. */
     put: table.put,
     search(query: Float32Array, { limit, accept, read, candidates }: CodeSearchOptions) {
       const scale = scanner.setQuery(query);

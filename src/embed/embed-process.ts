@@ -1,5 +1,4 @@
-// The embedding process, started by spawned.ts. Loads the model and answers requests until its parent
-// stops it or exits.
+// The embedding process, started by spawned.ts. Loads the model and answers requests until its parent ends or stops it.
 import { resolvePaths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { embedInPasses } from "./local.ts";
@@ -35,7 +34,7 @@ function runPass(): void {
   if (jobs.length > 0) setImmediate(runPass);
 }
 
-/** A message cannot contain an Error. Of an AppError it sends the fields, of any other error the stack. */
+/** A message cannot contain an Error, so it has the fields of an AppError, or the stack of any other error. */
 function fail(error: Error): void {
   const { code, hint } = error instanceof AppError ? error : { code: undefined, hint: undefined };
   const message = code === undefined ? (error.stack ?? error.message) : error.message;

@@ -22,11 +22,11 @@ export function endpointModel(id: string): { model: string; dimensions: number }
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** Per request. Servers refuse very long lists. */
+/** Limit per request: servers refuse very long lists. */
 const MAX_TEXTS = 64;
-/** Per text. Models read a few hundred to a few thousand tokens, and some servers refuse longer texts. */
+/** Limit per text. Models read a few hundred to a few thousand tokens, and some servers refuse longer texts. */
 const MAX_CHARS = 8_000;
-/** 64 vectors of 4,096 numbers with twenty characters each. */
+/** Enough for 64 vectors of 4,096 numbers with twenty characters each. */
 const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 const MAX_ERROR_CHARS = 300;
 

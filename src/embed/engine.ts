@@ -12,7 +12,7 @@ export interface Engine extends ModelHeader {
 }
 
 const NORM_EPSILON = 1e-12;
-/** The kernel processes four tokens at a time. The last rows are padding and are ignored. */
+/** Tokens are padded to a multiple of this. The kernel needs an even number; the rows of padding are ignored. */
 const TOKEN_STEP = 4;
 const PADDING_TOKEN = 0;
 const HEAD_SIZE = 32;

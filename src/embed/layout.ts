@@ -37,7 +37,7 @@ export function layoutOf(shape: ModelShape, start = 0) {
     bias: floats(outputs),
   });
   return {
-    /** First in the file: all other parts are read at once, but only the words that occur in a text. */
+    /** First in the file: all other parts are read at once, but of the words only those that occur in a text. */
     words: bytes(vocabulary * hidden),
     wordScales: floats(vocabulary),
     positions: floats(positions * hidden),

@@ -77,7 +77,7 @@ function deleteLeftovers(folder: string): void {
   }
 }
 
-/** If the model file is missing or damaged, builds it first, if the package is installed. */
+/** Builds the model file first if it is missing or damaged and the package is installed. */
 export function loadMiniLm(paths: Paths): Engine {
   const path = minilmFile(paths);
   try {

@@ -61,7 +61,7 @@ export function readModel(path: string, allocate: (bytes: number) => Uint8Array)
   });
 }
 
-/** Reads the vectors of words into `weights`, unless they are already loaded. Throws if one is damaged. */
+/** The function reads the vectors of words that are not loaded yet into `weights`. It throws if one is damaged. */
 function wordReader(path: string, { hidden }: ModelShape, checksums: Uint32Array, weightsAt: number) {
   const loaded = new Set<number>();
   return (ids: Iterable<number>, weights: Uint8Array): void => {

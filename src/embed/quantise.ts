@@ -1,4 +1,5 @@
-// Rounds the weights of a BERT model to 8 bits with a scale for every 128 weights: half of the download's size.
+// Rounds the weights of a BERT model to 8 bits, with a scale for every 128 weights and for every word vector. The
+// result has half of the download's size.
 import { type DenseLayout, GROUP, layoutOf, type ModelShape, type NormLayout } from "./layout.ts";
 import type { Tensors } from "./safetensors.ts";
 
@@ -43,7 +44,7 @@ export function quantise(tensors: Tensors, shape: ModelShape): Uint8Array {
     const scales = round(words, hidden, new Int8Array(out.buffer, layout.words + first * hidden, words.length));
     put(layout.wordScales + first * 4, scales);
   }
-  // All tokens have token type 0, because a text is one sentence. Its vector is added to the positions.
+  // All tokens have token type 0, because a text is one sentence. The vector of this type is added to the positions.
   const types = tensors.read("embeddings.token_type_embeddings.weight");
   const table = tensors.read("embeddings.position_embeddings.weight").subarray(0, positions * hidden);
   put(

@@ -1,4 +1,4 @@
-// Reads tensors from a .safetensors file. It has the length of a JSON table, the table, and the numbers.
+// Reads tensors from a .safetensors file, which consists of the length of a JSON table, the table, and the numbers.
 import { closeSync, openSync } from "node:fs";
 import { readFully } from "../platform/read-file.ts";
 

@@ -17,7 +17,7 @@ export function createScan(dimensions: number) {
   const scanner = createScanner(dimensions);
   const table = createTable(scanner.kernel, recordBytes(dimensions), CHUNK_ROWS);
   return {
-    /** Stores records from a row on. */
+    /** Stores the records of consecutive rows. */
     put: table.put,
     search(query: Float32Array, { limit, accept }: SearchOptions): Hit[] {
       const best = createBest(limit, accept);
@@ -29,7 +29,7 @@ export function createScan(dimensions: number) {
   };
 }
 
-/** Rows of equal size in the kernel's memory, allocated in blocks. After the first, only this table may allocate. */
+/** Rows of equal size in the kernel's memory, allocated in blocks. After the first block, nothing else may allocate. */
 export function createTable({ memory, allocate }: Kernel, rowBytes: number, blockRows: number) {
   let start: number | undefined;
   let capacity = 0;

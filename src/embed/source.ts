@@ -41,7 +41,7 @@ function endpointOptions(settings: EmbedSettings, env: Env, model: string): Endp
   return { url: settings.embeddingsUrl, model, ...(apiKey !== undefined && { apiKey }) };
 }
 
-/** True if the source made the vectors with this id. Always true for two local models: the id is in the model file. */
+/** True if the source made the vectors with this id. Local models are not told apart: their ids are in their files. */
 export function isFromSource(source: EmbedSource, id: string): boolean {
   const served = endpointModel(id);
   return source.kind === "endpoint" ? served?.model === source.options.model : served === undefined;

@@ -1,5 +1,5 @@
-// Runs MiniLM in a separate process, so that it does not block a long-running process, and exits when idle. A worker
-// thread would leave 40 MB behind in the long-running process (measured).
+// Runs MiniLM in a separate process, which does not block a long-running process and exits when idle. A worker thread
+// would leave 40 MB behind in the long-running process (measured).
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Paths } from "../config/paths.ts";
@@ -16,7 +16,7 @@ type Ready = Pick<Embedder, "id" | "dimensions">;
 export type Answer = { ready: Ready } | { request: number; vectors: Float32Array[] } | { failed: Failure };
 
 interface Failure {
-  /** The code of an AppError; undefined for a bug. */
+  /** The code of an AppError; undefined for any other error. */
   code: string | undefined;
   message: string;
   hint: string | undefined;

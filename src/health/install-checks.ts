@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Script } from "node:vm";
 import { HOOKS } from "../agents/claude-code/settings.ts";
 import { BUNDLES, bundlePath, pluginFolder } from "../agents/claude-code/install.ts";
-import { isReadByClient } from "../agents/claude-code/settings.ts";
+import { isReadByClaudeCode } from "../agents/claude-code/settings.ts";
 import { type ClaudeSite, isInstalled } from "../agents/claude-code/site.ts";
 import { AppError } from "../core/error.ts";
 import { VERSION } from "../core/version.ts";
@@ -46,7 +46,7 @@ export const CLAUDE_CHECKS: readonly CheckRow[] = [
 ];
 
 function checkHooks(site: ClaudeSite, { record }: HealthContext): Result {
-  if (site.settingsText !== undefined && !isReadByClient(site.settingsText)) {
+  if (site.settingsText !== undefined && !isReadByClaudeCode(site.settingsText)) {
     const message = `Claude Code ignores all of ${site.settingsPath}: it has comments or a trailing comma`;
     return fail(message, "Remove them, then restart Claude Code");
   }

@@ -5,7 +5,7 @@ import type { Spent } from "./error.ts";
 import { costMicroUsd, findPrice, type Price } from "./price.ts";
 import type { LlmRequest, Provider, Usage } from "./provider.ts";
 
-/** The estimate is within a few percent of common tokenisers, but the newest count up to a third more. */
+/** The estimate is within a few percent of common tokenisers, but the newest ones count up to a third more tokens. */
 const SAFETY = 1.5;
 
 export interface Cost {
@@ -50,7 +50,7 @@ export function replyCost(usage: Usage, likely: Cost, provider: Provider, settin
   return { ...costOf(usage, provider, settings), isEstimate: usage.isEstimate === true };
 }
 
-/** Returns the estimate if the server may have billed the request. */
+/** Returns the estimate if it is unknown whether the server billed the request. */
 export function failedCost(spent: Spent, likely: Cost, provider: Provider, settings: BudgetSettings): ActualCost {
   if (spent === "unknown") return { ...likely, isEstimate: true };
   if (spent === "nothing" || isEmpty(spent)) return { ...NOTHING, isEstimate: false };

@@ -1,4 +1,5 @@
-// Runs a program without a shell, with a deadline and an output limit. Kills it together with its child processes.
+// Runs a program without a shell, with a deadline and an output limit. Beyond these, kills the program and, except on
+// Windows, its child processes.
 import { type ChildProcess, spawn } from "node:child_process";
 import { LlmError } from "./error.ts";
 

@@ -17,7 +17,7 @@ export type LlmErrorKind =
   | "aborted"
   /** The reply does not follow the protocol, e.g. a proxy's error page. */
   | "malformed"
-  /** These and the following errors concern only this request: a retry would fail again and cost again. */
+  /** This and the following errors concern only this request: a retry would fail again and may cost again. */
   | "refusal"
   | "truncated"
   | "too-large"
@@ -55,7 +55,7 @@ const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
 
 /** What the worker does after a failed request. */
 export type FailureAction =
-  /** Sends no requests for `afterMs`. `counts`: the request may be the cause, so it counts as a failed attempt. */
+  /** Sends no requests for `afterMs`. `counts`: whether it is a failed attempt, since the request may be the cause. */
   | { kind: "pause"; afterMs: number; counts: boolean }
   /** Sends no requests until the settings or the key change, or the user runs `c-mem worker retry`. */
   | { kind: "stop" }

@@ -21,7 +21,7 @@ export interface HttpReply {
   chunks: AsyncIterable<string>;
 }
 
-/** If `read` throws another error than LlmError, it is reported as a connection error. */
+/** Any error of `read` that is not an LlmError is reported like a failure of the connection. */
 export async function post<T>(call: HttpCall, read: (reply: HttpReply) => Promise<T>): Promise<T> {
   const deadline = AbortSignal.timeout(call.timeoutMs);
   const signal = call.signal === undefined ? deadline : AbortSignal.any([call.signal, deadline]);

@@ -50,7 +50,7 @@ export function reportedCost(cost: unknown): { costUsd?: number } {
   return typeof cost === "number" && cost >= 0 && cost < MAX_COST_USD ? { costUsd: cost } : {};
 }
 
-/** In millionths of a dollar, rounded up, so that rounding never exceeds a limit. */
+/** In millionths of a dollar, rounded up, so that the real cost is never above a limit that this cost keeps. */
 export function costMicroUsd(price: Price, tokens: { inputTokens: number; outputTokens: number }): number {
   return Math.ceil(tokens.inputTokens * price.input + tokens.outputTokens * price.output);
 }

@@ -5,7 +5,7 @@ import { addToDeletion } from "../upkeep/erase/select-deletion.ts";
 import type { TextToForget } from "../upkeep/erase/forget.ts";
 import { isInCopies } from "../upkeep/erase/scrub-backups.ts";
 import { addEvidence, type DeletionSet, emptyDeletionSet } from "../upkeep/erase/deletion-set.ts";
-import { findRowsContaining, findItemsContaining } from "../upkeep/erase/rows-containing.ts";
+import { findDerivedRowsContaining, findItemsContaining } from "../upkeep/erase/rows-containing.ts";
 import type { QueryContext } from "./query.ts";
 import { readScope, type ScopeInput } from "./scope.ts";
 
@@ -39,7 +39,7 @@ export function selectDeletion(context: QueryContext, args: readonly string[], i
   }
   const { scope, where } = readScope(input, context);
   for (const item of findItemsContaining(db, text, scope.projectId)) addToDeletion(db, selected, item);
-  const derived = findRowsContaining(db, text, scope.projectId);
+  const derived = findDerivedRowsContaining(db, text, scope.projectId);
   const words = { text, projectId: scope.projectId };
   const isRecorded = Object.values(selected).some((ids: Set<number>) => ids.size > 0);
   const isDerived = Object.values(derived).some((list: unknown[]) => list.length > 0);

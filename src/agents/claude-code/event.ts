@@ -30,7 +30,7 @@ export const claudeCodeWire = hookWire({
     },
     summary: {
       Stop: readTurnEnd,
-      // Claude Code runs compaction as a subagent without a type; it is not recorded.
+      // Claude Code runs compaction as a subagent without a type, which is not recorded.
       SubagentStop: (payload) => (payload["agent_type"] ? readTurnEnd(payload) : undefined),
       PreCompact: (payload) => ({ kind: "checkpoint", promptId: asId(payload["prompt_id"]) }),
     },
@@ -50,7 +50,7 @@ export const claudeCodeWire = hookWire({
 
 const CONTINUE = { continue: true, suppressOutput: true };
 
-/** Claude Code accepts text only in an answer that names its event. */
+/** Claude Code accepts text only in an answer that names the hook's event. */
 const EVENT_NAMES: Readonly<Partial<Record<Activity["kind"], string>>> = {
   "session-start": "SessionStart",
   prompt: "UserPromptSubmit",
@@ -111,7 +111,7 @@ export function exitCode(output: string | undefined, hasFailed: boolean): number
   return code === undefined ? undefined : Number(code);
 }
 
-/** True for a prompt that Claude Code itself submits: background work ended, or a teammate wrote. */
+/** True for a prompt that Claude Code itself writes: background work ended, a teammate wrote, a command was run. */
 export function isMachinePrompt(text: string): boolean {
   return /^\s*<(?:task-notification|teammate-message|local-command-stdout|bash-input|bash-stdout)\b/.test(text);
 }

@@ -1,12 +1,12 @@
-// Claude Code copies a file before it changes it. A transcript names the newest copy of each file: it lists all of them
-// with every prompt, and one more at the first edit of a file in a turn.
+// Claude Code copies a file before it changes it. With every prompt, the transcript lists the newest copy of each file.
+// At the first edit of a file in a turn, it names that file's new copy.
 import { join } from "node:path";
 import type { FileTouch } from "../../core/event.ts";
 import { asId, asObject, asString, type JsonObject } from "../../core/json.ts";
 import { absolutePath, type Env } from "../agent-files.ts";
 import { claudeConfigDir } from "./discover.ts";
 
-/** An empty name: the file did not exist yet. A list instead of an object: a path may be "__proto__". */
+/** The name is empty if the file did not exist yet. A list instead of an object, because a path may be "__proto__". */
 export type Backups = [path: string, name: string][];
 
 /** Limit per session; the oldest are dropped. */

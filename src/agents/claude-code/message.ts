@@ -80,7 +80,7 @@ export function closeMessage(state: ClaudeCodeState): AgentEvent[] {
   return events;
 }
 
-/** Emits the held message without closing it. One that only calls tools has no text, but token counts. */
+/** Emits the held message without closing it. A message that only calls tools has no text, but token counts. */
 export function heldMessage({ message }: ClaudeCodeState): AgentEvent[] {
   const { text, thinking, tokens } = message?.activity ?? {};
   const isEmpty = !text && !thinking && !tokens;

@@ -1,4 +1,4 @@
-// The line of an edit contains the whole original file. This cuts it out before the line is parsed: no reader uses it.
+// Cuts the original file out of the line of an edit before the line is parsed, because no reader uses it.
 
 /** In a shorter line, cutting saves nothing. */
 const MIN_BYTES = 4096;
@@ -9,7 +9,7 @@ const RESULT = Buffer.from(',"toolUseResult":{');
 const FIELD = "originalFile";
 const [QUOTE, COLON, COMMA, BACKSLASH] = Buffer.from('":,\\') as unknown as [number, number, number, number];
 
-/** Empties `toolUseResult.originalFile`. Returns the line unchanged if a field before it is not a string. */
+/** Empties `toolUseResult.originalFile`. Does not find it after a field that is not a string. */
 export function withoutOriginalFile(line: Buffer): Buffer {
   if (line.length < MIN_BYTES || !line.toString("latin1", 0, HEAD_BYTES).includes(TYPE)) return line;
   const found = line.indexOf(RESULT);

@@ -3,7 +3,7 @@ import { asObjects, asString, type Json } from "../../core/json.ts";
 import { isMachinePrompt } from "./event.ts";
 
 /** Commands to Claude Code itself, for which no hook runs. All other commands are prompts. */
-const CLIENT_COMMANDS = new Set(
+const OWN_COMMANDS = new Set(
   (
     "add-dir agents bug clear color compact config context copy cost desktop doctor effort exit export extra-usage fast feedback help hooks ide " +
     "keybindings login logout mcp memory mobile model output-style passes permissions plugin plugins privacy-settings quit rate-limit-options " +
@@ -32,7 +32,7 @@ export function promptText(content: Json | undefined): string | undefined {
   if (text.trim() === "" || isMachinePrompt(text) || text.startsWith(INTERRUPTION)) return undefined;
   const command = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1]?.trim();
   if (command === undefined) return text;
-  if (CLIENT_COMMANDS.has(command.replace(/^\//, ""))) return undefined;
+  if (OWN_COMMANDS.has(command.replace(/^\//, ""))) return undefined;
   const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(text)?.[1] ?? "";
   return `${command} ${args}`.trim();
 }
@@ -40,6 +40,6 @@ export function promptText(content: Json | undefined): string | undefined {
 /** Like `promptText`, for an entry of the queue: commands are as typed ("/model x"), tasks are JSON. */
 export function queuedPromptText(text: string): string | undefined {
   const command = /^\/(\S*)/.exec(text)?.[1];
-  if (/^\s*\{"task_id"/.test(text) || CLIENT_COMMANDS.has(command ?? "")) return undefined;
+  if (/^\s*\{"task_id"/.test(text) || OWN_COMMANDS.has(command ?? "")) return undefined;
   return promptText(text);
 }

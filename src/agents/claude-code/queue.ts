@@ -1,5 +1,5 @@
 // Prompts typed while the agent works. They wait in Claude Code's queue: some are handed over during the turn and never
-// get a line of their own, others get one when the turn is over. Hooks run when they are typed.
+// get a line of their own, others get one when the turn is over. The hook runs when a prompt is typed.
 import type { AgentEvent } from "../../core/event.ts";
 import { asObject, asString, asTime, type JsonObject } from "../../core/json.ts";
 import { isWhollyPrivate } from "../../core/privacy/private-tags.ts";
@@ -15,7 +15,7 @@ export interface QueuedPrompt {
   isTold: boolean;
 }
 
-/** Limit of waiting prompts; older ones were certainly answered. */
+/** Limit of prompts; the oldest are dropped, because they were certainly answered. */
 const MAX_QUEUED = 50;
 
 /** Returns "private" for a wholly private prompt: the rest of the turn may be an answer to it. */

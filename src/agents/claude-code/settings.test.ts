@@ -1,7 +1,15 @@
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
 
-import { addHooks, findOurHooks, HOOKS, isReadByClient, parseSettings, pluginHooks, removeHooks } from "./settings.ts";
+import {
+  addHooks,
+  findOurHooks,
+  HOOKS,
+  isReadByClaudeCode,
+  parseSettings,
+  pluginHooks,
+  removeHooks,
+} from "./settings.ts";
 import hooksFile from "../../../plugin/hooks/hooks.json" with { type: "json" };
 
 const BUNDLE = "/home/me/.c-mem/plugin/c-mem/dist/hook.cjs";
@@ -74,7 +82,7 @@ describe("hooks in settings.json", () => {
     ['{"a":1,}', false],
     ['{"a":1} // x', false],
   ])("in %j are read by Claude Code: %s", (text, expected) => {
-    expect(isReadByClient(text)).toBe(expected);
+    expect(isReadByClaudeCode(text)).toBe(expected);
   });
 
   it("are not written into a file that is not JSON", () => {

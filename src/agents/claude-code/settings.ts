@@ -10,7 +10,7 @@ interface HookEntry {
   matcher?: string;
   command: string;
   timeoutSeconds: number;
-  /** Claude Code does not wait for the hook and kills it when `claude -p` exits: not for the last hooks of a turn. */
+  /** Claude Code does not wait for the hook and kills it when `claude -p` exits. Not set for a turn's last hooks. */
   async?: true;
 }
 
@@ -18,7 +18,7 @@ interface HookEntry {
 export const HOOKS: readonly HookEntry[] = [
   { event: "SessionStart", command: "context", timeoutSeconds: 10 },
   { event: "UserPromptSubmit", command: "new", timeoutSeconds: 10 },
-  // For the Agent tool: only this hook's payload has the task of a subagent.
+  // Agent and Task are included, because only this hook's payload has the task of a subagent.
   { event: "PreToolUse", matcher: "Read|Edit|Write|Bash|Agent|Task", command: "recall", timeoutSeconds: 5 },
   { event: "PostToolUse", command: "save", timeoutSeconds: 30, async: true },
   // Not async: an earlier fix must reach the model together with the error.
@@ -47,7 +47,7 @@ export function parseSettings(source: string, path: string): Record<string, unkn
 }
 
 /** False if the file has comments or a trailing comma: Claude Code then ignores it without a message. */
-export function isReadByClient(text: string): boolean {
+export function isReadByClaudeCode(text: string): boolean {
   try {
     JSON.parse(text.replace(BOM, ""));
     return true;

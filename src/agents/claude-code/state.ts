@@ -47,7 +47,7 @@ export interface ClaudeCodeState {
   privatePromptIds: string[];
 }
 
-/** For lines without an id. */
+/** An id for a line that has none. */
 export function lineId(state: ClaudeCodeState): string {
   return `${state.turn.header.sessionId}:${state.line}`;
 }

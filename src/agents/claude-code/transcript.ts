@@ -74,7 +74,7 @@ const READERS: Readonly<Record<string, Read>> = {
   "file-history-delta": (state, line) => trackFiles(state, addBackup(state.backups, line)),
   "custom-title": (state, line) => readTitle(state, asString(line["customTitle"]), true),
   "ai-title": (state, line) => readTitle(state, asString(line["aiTitle"]), false),
-  // Lines without conversation: copies of requests, and the client's own notes.
+  // Lines without conversation: copies of requests, and Claude Code's own notes.
   ...ignored(
     "agent-name api-request api-request-blob api-request-shape atis-latch cost-state last-prompt mode permission-mode pr-link " +
       "progress summary tag tools-used",
@@ -82,7 +82,7 @@ const READERS: Readonly<Record<string, Read>> = {
 };
 
 /**
- * Emits one snapshot event per file: when it is first listed, or at the first prompt after that. After a private
+ * Emits each file once: when it is first listed, or after the first prompt if it is listed before. After a private
  * prompt, new files are dropped: they may belong to that turn.
  */
 function trackFiles(state: ClaudeCodeState, backups: Backups): AgentEvent[] {
@@ -112,7 +112,7 @@ function readQueue(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   return [];
 }
 
-/** Reads a prompt handed over from the queue. A fork has only this line of it: lines of the queue are not copied. */
+/** Reads a prompt handed over from the queue. A fork has only this line of the prompt, not the lines of the queue. */
 function readAttachment(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   const attachment = asObject(line["attachment"]);
   if (attachment?.["type"] !== "queued_command") return [];
@@ -122,7 +122,7 @@ function readAttachment(state: ClaudeCodeState, line: JsonObject): AgentEvent[] 
 
 /**
  * Call for a private prompt during a turn. The rest of the turn, and its subagents' work, may be for that prompt and is
- * skipped. A message that began before ends here.
+ * skipped. A message that began before that prompt ends here.
  */
 function enterPrivate(state: ClaudeCodeState): AgentEvent[] {
   const { turn } = state;
@@ -200,7 +200,7 @@ function takeTitle(state: ClaudeCodeState): AgentEvent[] {
   return emit(turn, { kind: "title", title });
 }
 
-/** Of the client's notes only two matter: the end of a turn, and the recap for a user who was away. */
+/** Of Claude Code's notes only two matter: the end of a turn, and the recap for a user who was away. */
 function readNote(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   const { turn } = state;
   // turn_duration ends a turn, even if its last message had no text.
@@ -232,7 +232,7 @@ function readUser(state: ClaudeCodeState, line: JsonObject, message: JsonObject)
   const promptId = ownPromptId ?? asId(line["uuid"]) ?? lineId(state);
   const at = takeQueuedTime(state.queue, text);
   const events = [...closeMessage(state), ...emitQueued(state.queue, turn), ...beginTurn(turn, promptId, text, at)];
-  // In a fork, nothing shows where in the turn the private prompt was: the whole turn is private.
+  // A fork does not show where in the turn the private prompt was, so the whole turn is private.
   const isForked = asObject(line["forkedFrom"]) !== undefined && state.privatePromptIds.includes(promptId);
   if (turn.isPrivate || isForked) enterPrivate(state);
   return events;

@@ -47,7 +47,7 @@ function toolOf(payload: JsonObject, cwd: string) {
   return codexTool(name, undefined, name === "apply_patch" ? (input["command"] ?? input) : input, cwd);
 }
 
-/** Undefined without an exit code: the transcript has it, but cannot replace a tool use recorded by a hook. */
+/** Undefined without an exit code: the transcript has the code, but could not add it to a recorded tool use. */
 function readToolUse(payload: JsonObject, call: HookCall, cwd: string): Loose<Activity> | undefined {
   const toolUseId = asId(payload["tool_use_id"]);
   const { failed, ...result } = codexResult(payload["tool_response"]);
@@ -57,7 +57,7 @@ function readToolUse(payload: JsonObject, call: HookCall, cwd: string): Loose<Ac
   return toolUse({ toolUseId, promptId, ...toolOf(payload, cwd), ...result, hasFailed: failed, exitCode });
 }
 
-/** The payload has a command's output but no exit code. Codex wrote that to the transcript just before. */
+/** The payload has a command's output but no exit code. Codex wrote the code to the transcript just before. */
 function exitCodeInTranscript({ readEnd }: HookCall, payload: JsonObject, id: string | undefined): number | undefined {
   const path = asString(payload["transcript_path"]);
   if (path === undefined || id === undefined) return undefined;

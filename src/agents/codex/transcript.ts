@@ -122,7 +122,7 @@ const EVENTS: Readers = {
   task_complete: ({ turn }) => markTurn(turn, "ended"),
   turn_complete: ({ turn }) => markTurn(turn, "ended"),
   turn_aborted({ turn }, event) {
-    // For any other reason, the next prompt replaced the turn.
+    // With any other reason, a new prompt has replaced the turn.
     if ((asString(event["reason"]) ?? "interrupted") === "interrupted") markTurn(turn, "interrupted");
   },
   item_completed(state, event) {
@@ -208,7 +208,7 @@ function readPrompt(state: CodexState, sent: string | undefined): AgentEvent[] {
   if (cwd !== undefined && turn.header.cwd === "") turn.header.cwd = cwd;
   const text = typedText(sent ?? "");
   if (text === undefined || state.isMachine) return [];
-  // A prompt typed during a turn has that turn's id, so it gets one of its own.
+  // A prompt typed during a turn has that turn's id, so C-Mem gives it another.
   const isNewTurn = turnId !== undefined && turn.promptId?.split(":")[0] !== turnId;
   const events = closeMessage(state);
   state.thinking = "";

@@ -4,7 +4,7 @@ import { asInteger, asObject, asString, type Json, type JsonObject } from "../..
 import { ownValue } from "../fields.ts";
 import { patchFiles, stripLineNumbers, touchedFile, withAbsolutePaths } from "../tool-use.ts";
 
-/** In older versions, one editor tool had the operation in its field `command`. */
+/** Names of tools and of operations: in older versions, one tool had the operation in its field `command`. */
 const NAMES: Readonly<Record<string, string>> = {
   bash: "Bash",
   powershell: "Bash",

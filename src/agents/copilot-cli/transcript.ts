@@ -51,7 +51,7 @@ interface Line {
 const READERS: Readonly<Record<string, (line: Line) => AgentEvent[] | undefined | void>> = {
   "session.start": readSession,
   "session.resume": readSession,
-  "session.context_changed": ({ turn, data }) => readPlace(turn, data),
+  "session.context_changed": ({ turn, data }) => readFolder(turn, data),
   "session.model_change"({ state, data }) {
     state.model = asString(data["newModel"]) ?? state.model ?? "";
   },
@@ -83,12 +83,12 @@ function readSession({ state, turn, data }: Line): void {
   if (version !== undefined) turn.header.version = version;
   const model = asString(data["selectedModel"]);
   if (model !== undefined) state.model = model;
-  readPlace(turn, asObject(data["context"]) ?? {});
+  readFolder(turn, asObject(data["context"]) ?? {});
 }
 
-function readPlace({ header }: Turn, place: JsonObject): void {
-  header.cwd = asString(place["cwd"]) ?? header.cwd;
-  header.branch = asString(place["branch"]) ?? "";
+function readFolder({ header }: Turn, context: JsonObject): void {
+  header.cwd = asString(context["cwd"]) ?? header.cwd;
+  header.branch = asString(context["branch"]) ?? "";
 }
 
 function readPrompt(line: Line): AgentEvent[] {

@@ -80,7 +80,7 @@ function resultOf(isShell: boolean, payload: JsonObject, hasFailed: boolean) {
   return { output, exitCode: isShell ? (asInteger(result?.["exitCode"]) ?? 0) : undefined };
 }
 
-/** The payload does not show whether a file is new. */
+/** The payload does not show whether a file is new, so its kind is never "create". */
 function touchedFiles(name: string, path: string | undefined, input: JsonObject): FileTouch[] {
   const [before, after] = [asString(input["old_string"]), asString(input["new_string"])];
   const content = asString(input["content"]) ?? asString(input["contents"]);

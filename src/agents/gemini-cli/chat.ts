@@ -72,7 +72,7 @@ export function withoutHookContext(text: string): string {
   );
 }
 
-/** Matches the client's own first message in a new chat. */
+/** Matches Gemini CLI's own first message in a new chat. */
 const SETUP = /^\s*(?:<session_context>|This is the Gemini CLI\. We are setting up the context)/;
 
 /** The prompt that a person typed, or undefined if the message is something else. */

@@ -1,5 +1,5 @@
-// The plugin that OpenCode loads: sends its events to the hook program and injects the answers. Built as opencode.cjs.
-// It runs inside OpenCode, on Bun, so each hook is a process on the Node that C-Mem was installed with.
+// The plugin that OpenCode loads: sends OpenCode's events to the hook program and injects the answers. Built as
+// opencode.cjs. It runs inside OpenCode, on Bun, so each hook is a process on the Node that C-Mem was installed with.
 import { spawn } from "node:child_process";
 import { asObject, asString, parseJson } from "../../core/json.ts";
 

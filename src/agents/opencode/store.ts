@@ -125,7 +125,7 @@ export function textOf(parts: readonly JsonObject[], type: string, separator: st
     .join(separator);
 }
 
-/** Sorted by id, which is by time. The file name is used as the id: a moved file may contain another one. */
+/** Sorted by id, which is by time. The file name is used as the id: a moved file may contain another id. */
 function jsonFiles(folder: string): JsonObject[] {
   return jsonNames(folder).flatMap((name) => {
     const value = asObject(parseJson(readWhole(join(folder, name))));
@@ -164,7 +164,7 @@ export function numberOf(value: unknown): number {
 
 const BUSY_TIMEOUT_MS = 2_000;
 
-/** Returns no rows if the database or table does not exist. Opens the database read-only. */
+/** Opens the database read-only. Returns no rows if that or the query fails. */
 export function query(database: string, sql: string, ...values: string[]): Row[] {
   try {
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");

@@ -14,7 +14,7 @@ import {
   registerStatusLine,
   settingsHash,
 } from "../../agents/claude-code/install.ts";
-import { isReadByClient } from "../../agents/claude-code/settings.ts";
+import { isReadByClaudeCode } from "../../agents/claude-code/settings.ts";
 import { type ClaudeSite, findClaude, inspectClaude } from "../../agents/claude-code/site.ts";
 import type { Step } from "../../agents/setup.ts";
 import {
@@ -171,7 +171,7 @@ async function planClaude(
     if (!isUntouched) return null;
     return steps.length > 0 ? settingsHash(site) : (known?.settingsHash ?? null);
   };
-  if (site.settingsText !== undefined && !isReadByClient(site.settingsText)) {
+  if (site.settingsText !== undefined && !isReadByClaudeCode(site.settingsText)) {
     say(
       `warning: Claude Code ignores ${site.settingsPath} while it has comments or trailing commas; hooks in it do not run.`,
     );

@@ -63,7 +63,7 @@ function environmentFor(env: ClaudeCode["env"], maxOutputTokens: number): Record
     ...Object.fromEntries(Object.entries(env).filter(([name]) => !SESSION_VARIABLES.test(name))),
     C_MEM_ENABLED: "0",
     CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxOutputTokens),
-    // The worker retries.
+    // No retries here: the worker sends a failed request again.
     CLAUDE_CODE_MAX_RETRIES: "0",
     CLAUDE_CODE_DISABLE_THINKING: "1",
     CLAUDE_CODE_DISABLE_CLAUDE_MDS: "1",

@@ -46,7 +46,7 @@ export interface HttpProtocol {
 export type SendRequest = (request: LlmRequest, signal?: AbortSignal) => Promise<LlmReply>;
 
 export function sendOverHttp(server: ModelServer, protocol: HttpProtocol): SendRequest {
-  const known = new Set<string>();
+  const knownRefused = new Set<string>();
   const send = (request: LlmRequest, refused: ReadonlySet<string>, signal?: AbortSignal): Promise<LlmReply> =>
     post(
       {
@@ -59,11 +59,11 @@ export function sendOverHttp(server: ModelServer, protocol: HttpProtocol): SendR
       async (reply) => finish(request, await readAnswer(reply, protocol)),
     );
   return async (request, signal) => {
-    const refused = new Set(known);
+    const refused = new Set(knownRefused);
     for (;;) {
       try {
         const reply = await send(request, refused, signal);
-        for (const name of refused) known.add(name);
+        for (const name of refused) knownRefused.add(name);
         return reply;
       } catch (error) {
         // Try again without the refused field. A rejected request costs nothing.

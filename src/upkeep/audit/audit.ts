@@ -1,4 +1,4 @@
-// Searches everything in the data directory for secrets and private text: rows, indexes, free pages, logs, archives.
+// Searches C-Mem's files for secrets and private text: rows, indexes, free pages, logs, archives.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { PROGRAM_FOLDERS } from "../../config/paths.ts";

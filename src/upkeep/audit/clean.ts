@@ -19,29 +19,29 @@ import { sql } from "../../store/db/sql.ts";
 /** Returns how many rows were rewritten. Their old bytes stay in the file until `scrub`. */
 export function cleanRows(db: Db): number {
   return transaction(db, () => {
-    const changes: { place: StoredText; text: string }[] = [];
-    eachText(db, (place, text) => {
-      const clean = place.isJson ? cleanedJson(text) : cleaned(text);
-      if (clean !== undefined) changes.push({ place, text: clean.text });
+    const changes: { stored: StoredText; text: string }[] = [];
+    eachText(db, (stored, text) => {
+      const clean = stored.isJson ? cleanedJson(text) : cleaned(text);
+      if (clean !== undefined) changes.push({ stored, text: clean.text });
     });
     if (changes.length === 0) return 0;
-    for (const { place, text } of changes) replaceText(db, place, text);
-    const places = changes.map(({ place }) => place);
-    reindex(db, places);
+    for (const { stored, text } of changes) replaceText(db, stored, text);
+    const replaced = changes.map(({ stored }) => stored);
+    reindex(db, replaced);
     markUnclean(db);
-    return new Set(places.map(({ table, key }) => `${table} ${JSON.stringify(key)}`)).size;
+    return new Set(replaced.map(({ table, key }) => `${table} ${JSON.stringify(key)}`)).size;
   });
 }
 
 /** Updates the indexes at once; memory and vectors of the sessions are derived again later. */
-function reindex(db: Db, places: readonly StoredText[]): void {
+function reindex(db: Db, replaced: readonly StoredText[]): void {
   const idsIn = (table: string): Set<number> =>
-    new Set(places.filter((place) => place.table === table).map((place) => Number(place.key[0])));
+    new Set(replaced.filter((one) => one.table === table).map((one) => Number(one.key[0])));
   for (const id of idsIn("tool_uses")) indexToolUse(db, id);
   for (const id of idsIn("observations")) indexObservation(db, id);
   if (idsIn("prompts").size > 0) db.run(sql`INSERT INTO prompts_trigram (prompts_trigram) VALUES ('rebuild')`);
   // Also the parent sessions: a subagent's work belongs to its parent's turns.
-  const sessions = places.flatMap(({ sessionDbId }) =>
+  const sessions = replaced.flatMap(({ sessionDbId }) =>
     db.column<number>(sql`SELECT id FROM sessions WHERE id = ${sessionDbId}
       UNION SELECT parent_session_db_id FROM sessions WHERE id = ${sessionDbId} AND parent_session_db_id IS NOT NULL`),
   );

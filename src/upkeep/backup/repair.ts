@@ -33,8 +33,8 @@ interface RepairOptions {
 }
 
 /**
- * Requires the worker's lock. During the repair hooks spool and no other program opens the database. A killed repair
- * changes nothing: the next holder of the lock cancels the swap and starts again.
+ * Requires the worker's lock. During the repair hooks spool and no other program opens the database. A repair
+ * that is killed before `endSwap` replaces nothing: the next holder of the lock cancels the swap and starts again.
  */
 export function repairStore(paths: Paths, now: number, { settleMs, onStep = () => {} }: RepairOptions = {}): Repair {
   onStep("checking", 0);

@@ -59,7 +59,7 @@ interface TombstonesAndIds {
   lastIds: LastIds;
 }
 
-/** Also waits for the last writer and checkpoints the WAL. */
+/** Before it reads, waits for the last writer and checkpoints the WAL. */
 function readTombstonesAndIds(database: string): TombstonesAndIds {
   const nothing = { tombstones: [], lastIds: [] };
   if (!existsSync(database)) return nothing;

@@ -32,7 +32,7 @@ export function rotateBackups(
   return removed;
 }
 
-/** True if the newest backup is a day old (or a day ahead: wrong clock) and the database was written since. */
+/** True without a backup, or if the newest is a day old (or a day ahead: wrong clock) and the database has changed. */
 export function isBackupDue(database: string, settings: Settings, now: number): boolean {
   if (settings.backupsDaily === 0) return false;
   const [newest] = listBackups(database);

@@ -1,4 +1,4 @@
-// Deletes files that contain forgotten text: quarantined drops, archived transcripts, lists of shown items.
+// Deletes files about what was forgotten: bad drops, archived transcripts, lists of shown items.
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { findFallbackSpools } from "../../capture/live/spool.ts";
@@ -12,7 +12,7 @@ import type { Db } from "../../store/db/driver.ts";
 import { hasForgottenParts, hasForgottenHistory } from "../../store/tables/tombstones.ts";
 import type { Traces } from "./scrub-backups.ts";
 
-/** `sessions`: ids of sessions that were deleted completely. Returns how many files were deleted. */
+/** `sessions`: ids of sessions that were deleted completely. Returns how many drops and transcripts were deleted. */
 export function clearFiles(
   db: Db,
   paths: Paths,

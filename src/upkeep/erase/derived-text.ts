@@ -4,7 +4,7 @@ import type { Db } from "../../store/db/driver.ts";
 import { anyOf, raw, sql } from "../../store/db/sql.ts";
 
 export interface DerivedText {
-  /** Row id of the conversation: of a subagent, its parent session. */
+  /** Row id of the conversation; for a subagent, of its parent session. */
   session_db_id: number;
   session_id: string;
   text: string;

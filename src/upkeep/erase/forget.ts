@@ -1,5 +1,5 @@
 // Forgets rows: deletes them with everything derived from them, adds tombstones so that they do not come back, and
-// derives memory of the remaining rows again.
+// derives the memory of sessions that lost a part again.
 import { deriveSession } from "../../memory/derive.ts";
 import { updateSuccessors } from "../../memory/supersede.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -17,7 +17,7 @@ import {
   turnsEndingWith,
 } from "./derived-text.ts";
 import { eraseRows, repairSession } from "./erase-rows.ts";
-import { type DerivedRows, findRowsContaining } from "./rows-containing.ts";
+import { type DerivedRows, findDerivedRowsContaining } from "./rows-containing.ts";
 
 export interface Forgotten {
   /** Deleted rows, by kind. */
@@ -62,7 +62,7 @@ function erase(db: Db, deletion: DeletionSet, now: number, { words, derived }: A
   const remains = (row: { session_id: string | null }): boolean =>
     row.session_id !== null && !sessions.has(row.session_id);
   const evidence = [...rows.prompts, ...rows.messages, ...rows.tool_uses].filter(remains);
-  const matches = words && findRowsContaining(db, words.text, words.projectId);
+  const matches = words && findDerivedRowsContaining(db, words.text, words.projectId);
   const endings = [
     ...(matches?.responses ?? []),
     ...(derived?.responses ?? []),

@@ -57,7 +57,7 @@ const OTHERS: TextColumns[] = [
 export function findItemsContaining(db: Db, text: string, projectId: number | undefined): string[] {
   // Tool inputs are stored as JSON, where quotes and line ends are escaped.
   const forms = [...new Set([text, JSON.stringify(text).slice(1, -1)])];
-  return ITEMS.flatMap((place) => find(db, place, forms, projectId));
+  return ITEMS.flatMap((source) => find(db, source, forms, projectId));
 }
 
 export interface DerivedRows {
@@ -69,7 +69,8 @@ export interface DerivedRows {
   summaries: { session_id: string; session_db_id: number; prompt_number: number }[];
 }
 
-export function findRowsContaining(db: Db, text: string, projectId: number | undefined): DerivedRows {
+/** The responses, titles, reports and summaries that contain the text. */
+export function findDerivedRowsContaining(db: Db, text: string, projectId: number | undefined): DerivedRows {
   return {
     responses: find(db, RESPONSES, [text], projectId).map(Number),
     sessions: find(db, TITLES, [text], projectId),
@@ -83,17 +84,17 @@ const MAX_PER_TABLE = 20;
 
 /** Ids of items, sessions, projects and files whose rows contain any of these texts. */
 export function findTextAnywhere(db: Db, texts: readonly string[]): string[] {
-  return [...new Set([...ITEMS, ...OTHERS].flatMap((place) => find(db, place, texts, undefined, MAX_PER_TABLE)))];
+  return [...new Set([...ITEMS, ...OTHERS].flatMap((source) => find(db, source, texts, undefined, MAX_PER_TABLE)))];
 }
 
 function find(
   db: Db,
-  place: TextColumns,
+  source: TextColumns,
   texts: readonly string[],
   projectId: number | undefined,
   limit = -1,
 ): string[] {
-  const { item, table, columns, scope } = place;
+  const { item, table, columns, scope } = source;
   const test = columns.map((column) => `instr(lower(${/^\w+$/.test(column) ? `x.${column}` : column}), lower(value))`);
   const ofProject = {
     own: sql`(x.project_id IS NULL OR x.project_id = ${projectId})`,

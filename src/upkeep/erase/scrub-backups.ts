@@ -30,13 +30,13 @@ import { piecesIn } from "./verify-erased.ts";
 import { raw, sql } from "../../store/db/sql.ts";
 
 export interface ClearedCopies {
-  /** Backups that the text was deleted from. */
+  /** Copies that the text was deleted from. */
   cleaned: string[];
-  /** Backups that did not contain it. */
+  /** Copies that did not contain the text. */
   without: string[];
-  /** Backups that could not be cleaned and were deleted. */
+  /** Copies that could not be cleaned and were deleted. */
   removed: string[];
-  /** Tombstones of rows that only backups had: importing an old export does not bring them back. */
+  /** Tombstones of rows that only copies had: they keep an import of an old export from bringing those rows back. */
   tombstones: Tombstone[];
 }
 
@@ -102,7 +102,7 @@ function mayContain(path: string, { pieces, sessions }: Traces): boolean {
   return signs.length === 0 || SUFFIXES.some((suffix) => piecesIn(path + suffix, signs).length > 0);
 }
 
-/** Returns the added ones. Skips those that match rows here: a user or an audit changed these rows and kept them. */
+/** Returns the added tombstones. Skips one that matches a row of this database: that row was changed and kept. */
 function addTombstones(db: Db, tombstones: readonly Tombstone[]): Tombstone[] {
   return transaction(db, () => {
     const added = tombstones.filter((one) => insertTombstone(db, one, Date.now()));
@@ -121,7 +121,7 @@ function hashesOf(db: Db, { deletion, responses, titles }: Found): string[] {
   ].map(({ hash }) => hash);
 }
 
-/** Whether a backup or quarantined database contains the words. Retention deletes from neither. */
+/** Whether a copy contains the words: copies keep what retention has deleted from the database. */
 export function isInCopies(db: Db, paths: Paths, words: TextToForget): boolean {
   return copiesOf(paths).some((path) => {
     try {

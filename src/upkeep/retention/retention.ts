@@ -28,7 +28,7 @@ export interface PurgePlan {
   observations: number;
   /** Estimated size of the evidence of all these sessions. */
   bytes: number;
-  /** Bytes to delete because of the size limit. */
+  /** Bytes to delete because of the size limit, besides those deleted by age. */
   excess: number;
 }
 
@@ -91,8 +91,8 @@ export interface PurgeStep {
 const MAX_ROUNDS = 8;
 
 /**
- * Yields between short steps, so that other processes can write and the caller can stop. `mayVacuum`: files of early
- * versions must be rewritten completely to free space, which blocks other writers.
+ * Yields between short steps, so that other processes can write and the caller can stop. `mayVacuum`: whether a file of
+ * an early version may be rewritten completely, which frees its space but blocks other writers.
  */
 export function* purge(
   db: Db,
@@ -114,13 +114,13 @@ export function* purge(
   return purged;
 }
 
-/** Derives memory of the sessions before their evidence is deleted: right after a sync it is not derived yet. */
+/** Derives memory of the sessions before their evidence is deleted: right after a sync, memory is not derived yet. */
 function* derive(db: Db, plan: PurgePlan, now: number): Generator<PurgeStep, void> {
   const stale = new Set(staleSessions(db).map(({ id }) => id));
   let done = 0;
   for (const { id, session_id, last_at, bytes } of plan.sessions) {
     done += bytes;
-    // An interrupted purge leaves half of a session's evidence: memory would be derived from that half.
+    // An interrupted purge leaves a part of a session's evidence: memory would be derived from that part only.
     if (!stale.has(id) || isPurged(db, session_id, last_at)) continue;
     try {
       deriveSession(db, id, now);
