@@ -1,7 +1,7 @@
-// Measures a store of years of work: disk usage, latency of commands and hooks, and the cost of a purge.
+// Measures a store with years of work: disk usage, latency of commands and hooks, and how long a purge takes.
 //   C_MEM_SPACE=full   10 GB of transcripts instead of 100 MB
-//   C_MEM_SPACE_MB     another amount
-//   C_MEM_SPACE_DIR    a folder to keep and reuse
+//   C_MEM_SPACE_MB     another number of megabytes
+//   C_MEM_SPACE_DIR    a folder for the store, which is kept and reused
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
   appendFileSync,
@@ -27,7 +27,7 @@ const ROUNDS = IS_FULL ? 7 : 3;
 /** The purge keeps this share of the store. */
 const KEPT_SHARE = 0.5;
 
-interface Place {
+interface Sandbox {
   root: string;
   env: NodeJS.ProcessEnv;
   projects: string[];
@@ -37,19 +37,19 @@ interface Place {
 
 export async function benchBigStore(): Promise<void> {
   const chosen = process.env["C_MEM_SPACE_DIR"];
-  const place = layOut(chosen ?? mkdtempSync(join(tmpdir(), "c-mem-space-")));
+  const sandbox = layOut(chosen ?? mkdtempSync(join(tmpdir(), "c-mem-space-")));
   try {
-    fill(place);
-    measure(place);
-    backUp(place);
-    await shrink(place);
-    measure(place);
+    fill(sandbox);
+    measure(sandbox);
+    backUp(sandbox);
+    await shrink(sandbox);
+    measure(sandbox);
   } finally {
-    if (chosen === undefined) rmSync(place.root, { recursive: true, force: true });
+    if (chosen === undefined) rmSync(sandbox.root, { recursive: true, force: true });
   }
 }
 
-function layOut(root: string): Place {
+function layOut(root: string): Sandbox {
   const projects = Array.from({ length: PROJECTS }, (_, index) => join(root, "work", `project-${index}`));
   for (const project of projects) mkdirSync(project, { recursive: true });
   const claudeDir = join(root, "claude");
@@ -63,31 +63,31 @@ function layOut(root: string): Place {
   return { root, env, projects, claudeDir, database: join(root, "c-mem", "c-mem.db") };
 }
 
-function fill(place: Place): void {
-  const { claudeDir, projects, database } = place;
+function fill(sandbox: Sandbox): void {
+  const { claudeDir, projects, database } = sandbox;
   if (!existsSync(claudeDir)) writeYears(claudeDir, projects, BYTES, Date.now() - 60_000);
   const bytes = sizeOf(claudeDir);
   if (!existsSync(database)) {
-    const syncMs = wallMs(() => command(place, "sync", "--quiet"));
-    const rebuildMs = wallMs(() => command(place, "rebuild", "--all"));
+    const syncMs = wallMs(() => command(sandbox, "sync", "--quiet"));
+    const rebuildMs = wallMs(() => command(sandbox, "rebuild", "--all"));
     console.log(`Imported in ${seconds(syncMs)}, memory derived in ${seconds(rebuildMs)}`);
   }
   const share = statSync(database).size / bytes;
-  console.log(`${mb(bytes)} of transcripts: the database has ${share.toFixed(2)} of that size`);
+  console.log(`${mb(bytes)} of transcripts; the database has ${share.toFixed(2)} times that size`);
 }
 
-function measure(place: Place): void {
-  const { root, claudeDir, database } = place;
+function measure(sandbox: Sandbox): void {
+  const { root, claudeDir, database } = sandbox;
   const empty = join(root, "empty.cjs");
   writeFileSync(empty, "");
-  const cli = (...args: string[]) => ({ name: args.join(" ").slice(0, 60), run: () => command(place, ...args) });
+  const cli = (...args: string[]) => ({ name: args.join(" ").slice(0, 60), run: () => command(sandbox, ...args) });
   const file = firstTranscript(claudeDir);
   const samples: Sample[] = [
-    { name: "bare node", run: () => start(place, [empty]) },
-    { name: "hook save", run: () => hook(place, "save", TOOL_USE) },
-    { name: "hook new", run: () => hook(place, "new", PROMPT) },
-    { name: "hook recall", run: () => hook(place, "recall", BEFORE_EDIT) },
-    { name: "hook context", run: () => hook(place, "context", START) },
+    { name: "bare node", run: () => start(sandbox, [empty]) },
+    { name: "hook save", run: () => hook(sandbox, "save", TOOL_USE) },
+    { name: "hook new", run: () => hook(sandbox, "new", PROMPT) },
+    { name: "hook recall", run: () => hook(sandbox, "recall", BEFORE_EDIT) },
+    { name: "hook context", run: () => hook(sandbox, "context", START) },
     cli("search", rareWord(3), "--all"),
     cli("search", COMMON_WORDS[0] ?? "", "--all"),
     cli("search", [...COMMON_WORDS, rareWord(4), "please see to the grep of the part"].join(" "), "--all"),
@@ -105,32 +105,34 @@ function measure(place: Place): void {
     { ...cli("sync", "--quiet"), name: "sync, one new line", before: () => addLine(file) },
   ];
   for (const { run } of samples) run();
-  console.log(`In a store of ${mb(statSync(database).size)}, against a bare start (${ROUNDS} rounds, interleaved)`);
+  console.log(
+    `In a store of ${mb(statSync(database).size)}, against a bare start of Node (${ROUNDS} rounds, interleaved)`,
+  );
   printRatios(samples, ROUNDS);
 }
 
-function backUp(place: Place): void {
-  const ms = wallMs(() => command(place, "backup", "create"));
-  const bytes = sizeOf(join(place.root, "c-mem", "backups"));
+function backUp(sandbox: Sandbox): void {
+  const ms = wallMs(() => command(sandbox, "backup", "create"));
+  const bytes = sizeOf(join(sandbox.root, "c-mem", "backups"));
   console.log(`A backup, checked: ${seconds(ms)}, ${mb(bytes)}`);
-  rmSync(join(place.root, "c-mem", "backups"), { recursive: true });
+  rmSync(join(sandbox.root, "c-mem", "backups"), { recursive: true });
 }
 
-/** Purges the store while hooks run, and measures both. */
-async function shrink(place: Place): Promise<void> {
-  const before = statSync(place.database).size;
+/** Purges the store while hooks and searches run. Measures the purge and the hooks and searches. */
+async function shrink(sandbox: Sandbox): Promise<void> {
+  const before = statSync(sandbox.database).size;
   const limit = Math.round((before / 1024 / 1024) * KEPT_SHARE);
-  command(place, "config", "set", "retentionMaxMb", String(limit));
-  const plan = wallMs(() => command(place, "purge", "--dry-run"));
+  command(sandbox, "config", "set", "retentionMaxMb", String(limit));
+  const plan = wallMs(() => command(sandbox, "purge", "--dry-run"));
   const begun = performance.now();
-  const purge = spawn(process.execPath, [BIN, "purge", "--yes"], { env: place.env, stdio: "inherit" });
+  const purge = spawn(process.execPath, [BIN, "purge", "--yes"], { env: sandbox.env, stdio: "inherit" });
   const waits = await whileRunning(purge, {
-    save: () => hook(place, "save", TOOL_USE),
-    context: () => hook(place, "context", START),
-    search: () => command(place, "search", rareWord(5), "--all"),
+    save: () => hook(sandbox, "save", TOOL_USE),
+    context: () => hook(sandbox, "context", START),
+    search: () => command(sandbox, "search", rareWord(5), "--all"),
   });
   console.log(
-    `Purged down to ${limit} MB: planned in ${seconds(plan)}, done in ${seconds(performance.now() - begun)}; the file has ${mb(statSync(place.database).size)} of ${mb(before)}`,
+    `Purged down to ${limit} MB: planned in ${seconds(plan)}, done in ${seconds(performance.now() - begun)}; the file shrank from ${mb(before)} to ${mb(statSync(sandbox.database).size)}`,
   );
   for (const [name, list] of Object.entries(waits)) {
     const at = (share: number) => quantile(list, share).toFixed(0);
@@ -176,17 +178,17 @@ const BEFORE_EDIT = {
   tool_input: { file_path: "src/part-1/file-1.ts" },
 };
 
-function hook(place: Place, name: string, payload: object): void {
-  start(place, [HOOK, name], JSON.stringify({ cwd: place.projects[0], ...payload }));
+function hook(sandbox: Sandbox, name: string, payload: object): void {
+  start(sandbox, [HOOK, name], JSON.stringify({ cwd: sandbox.projects[0], ...payload }));
 }
 
-/** `doctor` and `status` fail because no hooks are installed; a search may find nothing. */
-function command(place: Place, ...args: string[]): void {
+/** `doctor` and `status` end with 1, because no hooks are installed; a search without results ends with 4. */
+function command(sandbox: Sandbox, ...args: string[]): void {
   const isReport = args[0] === "doctor" || args[0] === "status";
-  start(place, [BIN, ...args], "", isReport ? [0, 1] : [0, 4]);
+  start(sandbox, [BIN, ...args], "", isReport ? [0, 1] : [0, 4]);
 }
 
-function start({ env, projects }: Place, args: string[], input = "", wanted = [0]): void {
+function start({ env, projects }: Sandbox, args: string[], input = "", wanted = [0]): void {
   const { status, stderr } = spawnSync(process.execPath, args, { env, cwd: projects[0], input, maxBuffer: 1e9 });
   if (!wanted.includes(status ?? -1)) throw new Error(`${args.join(" ")}: exit ${status}: ${stderr}`);
 }

@@ -1,5 +1,5 @@
-// Measures embedding and the vector scan against plain JavaScript with the same multiplications. Uses the installed
-// model (C_MEM_HOME); without it only the scan is measured.
+// Measures embedding and the vector scan against plain JavaScript with the same multiplications. Embedding needs the
+// model that is installed in C_MEM_HOME; without it only the scan is measured.
 import { spawnSync } from "node:child_process";
 import { randomFillSync } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -30,7 +30,9 @@ export async function benchEmbed(rounds: number): Promise<void> {
 }
 
 function benchModel(path: string, rounds: number): void {
-  console.log(`Embedding (Node ${process.versions.node}); fastest of ${rounds}, and against plain JavaScript`);
+  console.log(
+    `Embedding (Node ${process.versions.node}); the fastest of ${rounds} runs, and as a share of the time in plain JavaScript`,
+  );
   const bare = fastest(5, () => void spawnSync(process.execPath, ["-e", "0"]));
   const load = fastest(5, () => void loadEngine(path));
   console.log(`  load                 ${ms(load)}   ${(load / bare).toFixed(2)} bare starts of Node`);
@@ -82,7 +84,7 @@ async function benchMemory(): Promise<void> {
   await embedder.embed(Array.from({ length: 30 }, () => LONG));
   if (process.platform === "linux") {
     const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${embedder.pid}/status`, "utf8"))?.[1];
-    console.log(`  process, at most   ${(Number(peak) / 1024).toFixed(0)} MB   wanted: under 200 MB`);
+    console.log(`  peak memory        ${(Number(peak) / 1024).toFixed(0)} MB   target: under 200 MB`);
   }
   await embedder.close();
 }
@@ -96,9 +98,9 @@ function benchScan(size: number, rounds: number): void {
   codes.put(0, codesOf(records, DIMENSIONS));
   const read = (rows: readonly number[]): Uint8Array =>
     Buffer.concat(rows.map((row) => records.subarray(row * stride, (row + 1) * stride)));
-  const used = size < PREFILTER_FROM ? "8 bits" : "1 bit first";
+  const used = size < PREFILTER_FROM ? "8 bits" : "1 bit, then 8";
   console.log(
-    `Scanning ${size.toLocaleString("en")} vectors of ${DIMENSIONS} for the ten nearest (${used} at this size); fastest of ${rounds}`,
+    `Scanning ${size.toLocaleString("en")} vectors of ${DIMENSIONS} for the ten nearest (C-Mem uses ${used} at this size); the fastest of ${rounds} runs`,
   );
   const plain = fastest(3, () => plainScan(records, stride, query));
   const line = (name: string, run: () => void): void => {
@@ -112,7 +114,7 @@ function benchScan(size: number, rounds: number): void {
 
 function randomRecords(size: number, stride: number): Uint8Array {
   const records = new Uint8Array(size * stride);
-  // Fills in parts: randomFillSync takes at most 2 GB.
+  // In parts, because randomFillSync fills at most 2 GB.
   for (let at = 0; at < records.length; at += 2 ** 26) randomFillSync(records.subarray(at, at + 2 ** 26));
   const view = new DataView(records.buffer);
   for (let row = 0; row < size; row++) view.setFloat32((row + 1) * stride - 4, 0.0007, true);

@@ -15,21 +15,21 @@ const USES_PER_TURN = 10;
 const TURNS_PER_SESSION = 5;
 const VOCABULARY = 40_000;
 const WORDS_PER_ROW = 40;
-/** One session in 50 belongs to the small project. */
-const SMALL_PROJECT_SHARE = 50;
+/** One session in this many belongs to the small project. */
+const SMALL_PROJECT_EVERY = 50;
 export const BIG_PROJECT = 1;
 export const SMALL_PROJECT = 2;
 /** Three years of sessions. */
 const SPAN_MS = 3 * 365 * 86_400_000;
-/** One tool use in 10 fails. */
-const FAILED_SHARE = 10;
+/** One tool use in this many fails. */
+const FAILURE_EVERY = 10;
 
 /** Seeded, so that every run generates the same store. */
 const random = seeded(1);
 
 const SYLLABLES = [..."bcdfghklmnprtvz"].flatMap((consonant) => [..."aeiou"].map((vowel) => consonant + vowel));
 
-/** A word by its frequency rank, 1 being the most frequent. Words resemble each other, as real ones do. */
+/** The word of a frequency rank; 1 is the most frequent. Some words resemble each other, as in real text. */
 function nthWord(rank: number): string {
   let word = "n";
   for (let rest = rank + SYLLABLES.length; rest > 0; rest = Math.floor(rest / SYLLABLES.length)) {
@@ -43,9 +43,9 @@ export function text(words: number): string {
   return Array.from({ length: words }, () => nthWord(Math.floor(VOCABULARY ** random()))).join(" ");
 }
 
-/** A store in `home` with this many tool uses. */
+/** Creates a store in `home` with this many tool uses. */
 export function createStore(home: string, size: number): Db {
-  // A command creates the database with its schema.
+  // Any command creates the database with its schema.
   spawnSync(process.execPath, [BIN, "projects"], { env: { PATH: process.env["PATH"], C_MEM_WORKER: "0", HOME: home } });
   const db = openDriver(join(home, ".c-mem", "c-mem.db"), { busyTimeoutMs: 1000 });
   db.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -200000;");
@@ -66,7 +66,7 @@ export function createStore(home: string, size: number): Db {
 
 /** Index 0 is the newest session: a first sync writes the newest first. */
 function addSession(db: Db, index: number, sessions: number): void {
-  const project = index % SMALL_PROJECT_SHARE === 0 ? SMALL_PROJECT : BIG_PROJECT;
+  const project = index % SMALL_PROJECT_EVERY === 0 ? SMALL_PROJECT : BIG_PROJECT;
   const at = Math.floor((1 - index / sessions) * SPAN_MS);
   const { lastId: session } = db.run(
     "INSERT INTO sessions (session_id, agent, project_id, cwd, prompt_count, started_at, last_at) VALUES (?, 'claude-code', ?, '/app', ?, ?, ?)",
@@ -79,7 +79,7 @@ function addSession(db: Db, index: number, sessions: number): void {
   for (let turn = 1; turn <= TURNS_PER_SESSION; turn++) addTurn(db, { session, project, turn, at: at + turn });
 }
 
-/** Every other turn is short: its index row also has words of its neighbours. */
+/** Every other turn is short, so that its index row also has words of its neighbour turns. */
 function addTurn(db: Db, turn: { session: number; project: number; turn: number; at: number }): void {
   const scope = `${scopeWord(turn.project)} ${dayWord(turn.at)}`;
   const asked = text(12);
@@ -104,7 +104,7 @@ function addTurn(db: Db, turn: { session: number; project: number; turn: number;
   );
   for (let use = 0; use < USES_PER_TURN; use++) {
     const [command, output] = [text(8), text(WORDS_PER_ROW)];
-    const isError = random() < 1 / FAILED_SHARE ? 1 : 0;
+    const isError = random() < 1 / FAILURE_EVERY ? 1 : 0;
     const { lastId: id } = db.run(
       `INSERT INTO tool_uses (session_db_id, prompt_number, tool_use_id, name, input, output, is_error, exit_code, created_at)
        VALUES (?, ?, ?, 'Bash', ?, ?, ?, ?, ?)`,
@@ -133,7 +133,7 @@ export const someWord = (): string => nthWord(Math.floor(1 + random() * 1000));
 
 const DIMENSIONS = 384;
 
-/** Random vectors, whose values do not affect how long a scan takes. They are assigned to the turns in rotation. */
+/** Stores random vectors, assigned to the turns in rotation. Their values do not affect how long a scan takes. */
 export function fillVectors(db: Db, count: number, modelName: string): EmbeddingModel {
   const turns = db.all<{ id: number; session: number }>("SELECT id, session_db_id AS session FROM prompts");
   const model = transaction(db, () => setWantedModel(db, modelName, DIMENSIONS, Date.now()));

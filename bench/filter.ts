@@ -1,4 +1,5 @@
-// Measures the secrets filter against JSON.parse of the same lines, and how many planted secrets it finds.
+// Measures the time of the secrets filter against JSON.parse of the same lines, and how many generated secrets it
+// finds.
 import { filterText } from "../src/core/privacy/filter.ts";
 import { describeFigures, measure } from "../test/secrets/measure.ts";
 import { SCENES } from "../test/secrets/scenes.ts";

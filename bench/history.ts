@@ -1,10 +1,10 @@
-// Generates transcripts, like real ones in size and shape.
+// Generates transcripts that resemble real ones in size and structure.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export const TURNS = 40;
 
-/** Returns the number of sessions. */
+/** Writes transcripts of about this many bytes in total. Returns the number of sessions. */
 export function writeHistory(folder: string, bytes: number): number {
   mkdirSync(folder, { recursive: true });
   let sessions = 0;
@@ -60,7 +60,7 @@ function turnLines(index: number, turn: number): string {
 }
 
 export function line(index: number, turn: number, value: object): string {
-  // Increasing times: an earlier timestamp would insert a turn and renumber later ones.
+  // The times increase with the turns: an earlier time would insert a turn and renumber the later ones.
   const at = new Date(Date.UTC(2026, 0, 1 + (index % 28), 0, (index % 60) + 10 * turn)).toISOString();
   return `${JSON.stringify({ ...value, uuid: `${index}-${turn}-${JSON.stringify(value).length}`, timestamp: at, cwd: "/work/app", sessionId: sessionId(index), version: "2.1.0", gitBranch: "main" })}\n`;
 }

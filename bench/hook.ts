@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { PLUGIN, printRatios, type Sample } from "./measure.ts";
 
 const HOOK = join(PLUGIN, "hook.cjs");
-/** Evidence rows and observations in the store. */
+/** How many prompts and tool uses, and how many observations, the store has. */
 const ROWS = 10_000;
 const OBSERVATIONS = 100_000;
 
@@ -33,7 +33,7 @@ export async function benchHooks(rounds: number): Promise<void> {
     start([HOOK, command], JSON.stringify({ session_id: "bench", prompt_id: "p", cwd: project, ...payload }), extra);
   fakeHeartbeat(home);
   fill(home, project, hook);
-  // Bytecode cached while the store was empty lacks functions that later runs use.
+  // The bytecode cached while the store was empty lacks functions that the measured runs call.
   rmSync(join(home, "cache"), { recursive: true, force: true });
   const samples: Sample[] = [
     { name: "bare node", before: () => fakeHeartbeat(home), run: start([empty], "") },
@@ -52,7 +52,7 @@ export async function benchHooks(rounds: number): Promise<void> {
     },
   ];
   const recallHook = (tool: string, input: object) => {
-    // A file is looked up once per session, so each call uses another session.
+    // A file or command is looked up once per session, so each call is in another session.
     let session = 0;
     return () =>
       hook("recall", {
@@ -99,7 +99,7 @@ export async function benchHooks(rounds: number): Promise<void> {
   samples.push({ name: "statusline", run: hook("statusline", { workspace: { current_dir: project } }) });
   console.log(`Hook commands against a bare start of Node ${process.versions.node} (${rounds} rounds, interleaved)`);
   printRatios(samples, rounds);
-  console.log("  targets: save, 5 KB <= 1.35; recall <= 1.50; context <= 1.60; statusline <= 2");
+  console.log("  targets for the ratio: save, 5 KB <= 1.35; recall <= 1.50; context <= 1.60; statusline <= 2");
   rmSync(scratch, { recursive: true, force: true });
 }
 
@@ -121,7 +121,7 @@ const LINES = [
 /** The word "token" makes the filter check this line more closely. */
 const SUSPECT = "  const result = await refresh(id); // returns undefined when the session token is gone";
 
-/** Ordinary output: one line in eight has a word such as "token". */
+/** Output as usual: one line in eight has a word such as "token". */
 function text(kilobytes: number): string {
   const block = `${[...LINES, SUSPECT].join("\n")}\n`;
   return block.repeat(Math.ceil((kilobytes * 1024) / block.length));

@@ -1,4 +1,4 @@
-// Lists which indexes a benchmark switches off to measure what each one adds, and embeds the store and the queries.
+// Lists the sets of indexes that the search benchmarks compare, and embeds the store and the queries.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Env, type Paths, resolvePaths } from "../src/config/paths.ts";
@@ -35,7 +35,7 @@ export interface EmbeddedQueries {
   vectors: (SemanticQuery | undefined)[];
 }
 
-/** Embeds the store and the queries with the real model, if there is one. */
+/** Embeds the store and the queries, if the model is available. Returns the sets of indexes that can be compared. */
 export async function embedQueries(
   db: Db,
   home: string,
@@ -58,7 +58,7 @@ export async function embedQueries(
   return { indexSets: [...VECTORS, ...KEYWORDS], vectors };
 }
 
-/** Returns false without the weights. */
+/** Returns false if the weights of the model are missing. */
 export function installModel(paths: Paths): boolean {
   if (!existsSync(join(SOURCE, "model"))) return false;
   if (!existsSync(minilmFile(paths))) buildMiniLm(SOURCE, paths);

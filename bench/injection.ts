@@ -16,13 +16,13 @@ import { updateSearchIndex } from "../src/store/fts/search-index.ts";
 import { percent } from "./measure.ts";
 import { type Query, readQueries, type RealStore, withRealSessions } from "./real-sessions.ts";
 
-/** Sessions are related by a file that at most this share of a repository's sessions touched. */
+/** A file is rare if at most this share of a repository's sessions touched it. It relates these sessions. */
 const RARE_SHARE = 0.15;
 const RARE_MIN = 5;
 /** A file that a larger share of sessions touched (a changelog) does not show what a session is about. */
 const COMMON_SHARE = 0.4;
 const EXAMPLES = 12;
-/** These surfaces match an exact file, command or error, so shared files say nothing about them. */
+/** These surfaces match an exact file, command or error: shared files do not show whether they are right. */
 const KEYED: ReadonlySet<string> = new Set(["file", "command", "error"]);
 
 interface Replayed {
@@ -39,7 +39,7 @@ interface Surface {
   judged: number;
   /** Injections with an item from a session that touched the same rare file. */
   fromRelated: number;
-  /** Those, and injections about a file that the session touches later. */
+  /** Injections from a related session, or about a file that the session touches. */
   relevant: number;
   tokens: number;
 }
@@ -66,7 +66,7 @@ function mergeProjects(db: Db, repos: Map<string, string>): void {
     owner.set(repo, project);
     db.run("UPDATE sessions SET project_id = ?1 WHERE id = ?2 OR parent_session_db_id = ?2", project, session.id);
   }
-  // Sync stored absolute paths: makes them relative.
+  // Sync stored absolute paths, because the working trees do not exist here: make them relative.
   const tops = db.all<{ cwd: string }>("SELECT DISTINCT cwd FROM sessions ORDER BY length(cwd) DESC");
   for (const { cwd } of tops) {
     db.run("UPDATE OR IGNORE file_touches SET path = substr(path, length(?1) + 2) WHERE path LIKE ?1 || '/%'", cwd);
@@ -87,8 +87,8 @@ function replay(db: Db, repos: Map<string, string>, examples: boolean): void {
   const tally = new Tally(sessions, fileTies(db, sessions, repos));
   for (const session of sessions) {
     const work = evidenceOf(db, session.id);
-    // Replays the newest session first and deletes each one before its replay: the store then has only earlier
-    // sessions.
+    // The newest session is replayed first, and each one is deleted before its replay, so that the store has only
+    // earlier sessions.
     const ids = "SELECT id FROM sessions WHERE id = ?1 OR parent_session_db_id = ?1";
     for (const [index, table] of [
       ["turns_fts", "prompts"],
@@ -191,7 +191,7 @@ function sessionsOfItems(db: Db, items: readonly string[]): Set<number> {
 }
 
 interface FileTies {
-  /** The files of each session, without those that most sessions touched. */
+  /** The files of each session, without common files. */
   touched: Map<number, Set<string>>;
   /** Sessions of one repository that touched the same rare file. */
   related: Map<number, Set<number>>;
@@ -305,7 +305,7 @@ class Tally {
       `  items of an earlier session on the same rare files were injected (of ${hits.of} sessions that have one):`,
     );
     console.log(
-      `    at the start ${percent(hits.start, hits.of)}, on a prompt ${percent(hits.prompt, hits.of)}, either ${percent(hits.either, hits.of)} (wanted: at least 70%), any surface ${percent(hits.any, hits.of)}`,
+      `    at the start ${percent(hits.start, hits.of)}, on a prompt ${percent(hits.prompt, hits.of)}, either ${percent(hits.either, hits.of)} (target: at least 70%), any surface ${percent(hits.any, hits.of)}`,
     );
     console.log(
       `  a known error was recognised: ${percent(errorHits.hit, errorHits.of)} of ${errorHits.of}; of the injections, ${percent(errorHits.hit, errorHits.injected)} were from the right session`,
@@ -322,8 +322,8 @@ class Tally {
       console.log(`  ${name.padEnd(16)}${cells.map((cell) => String(cell).padStart(10)).join("  ")}`);
     }
     console.log(
-      "  unrelated: from no session that touched the same rare file; irrelevant: also not about a file touched later",
+      "  unrelated: from no session that touched the same rare file; irrelevant: also not about a file that the session touches",
     );
-    console.log("  wanted: prompt under 25%");
+    console.log("  target: under 25% irrelevant for prompt");
   }
 }

@@ -22,13 +22,13 @@ function measure(db: Db): void {
   efforts(db);
 }
 
-interface Guess {
+interface SessionLink {
   source_id: string;
   target_id: string;
   weight: number;
 }
 
-function linksOf(db: Db, ...relationships: string[]): Guess[] {
+function linksOf(db: Db, ...relationships: string[]): SessionLink[] {
   return db.all(
     `SELECT l.source_id, l.target_id, l.weight FROM links l JOIN sessions s ON s.session_id = l.target_id
      WHERE l.source_type = 'session' AND l.relationship IN (SELECT value FROM json_each(?))`,
@@ -37,8 +37,8 @@ function linksOf(db: Db, ...relationships: string[]): Guess[] {
 }
 
 /**
- * Gold: earlier sessions that touched the same rare files. This is only close to "continues": the previous session on
- * the same branch or plan is often not among them. Sessions without gold are not counted.
+ * Gold: earlier sessions that touched the same rare files. They are only roughly the sessions that a session continues:
+ * the previous one on the same branch or plan is often not among them. Sessions without gold are not counted.
  */
 function againstGold(db: Db, task: string): void {
   const gold = new Map(
@@ -47,7 +47,7 @@ function againstGold(db: Db, task: string): void {
       .flatMap((query) => (query.exclude ?? []).map((id): [string, string[]] => [id, query.gold])),
   );
   console.log(`Against the queries "${task}" (${gold.size} sessions with gold): links, precision, recall`);
-  const tally = (name: string, links: readonly Guess[]): void => {
+  const tally = (name: string, links: readonly SessionLink[]): void => {
     const known = links.filter(({ source_id }) => gold.has(source_id));
     const right = known.filter(({ source_id, target_id }) => gold.get(source_id)?.includes(target_id));
     const found = new Set(right.map(({ source_id }) => source_id)).size;
@@ -65,7 +65,7 @@ function againstGold(db: Db, task: string): void {
   tally("continues or related_to", linksOf(db, "continues", "related_to"));
 }
 
-/** Counts links by the agent's plan that are also found if the plan is removed. */
+/** Counts how many of the links found by the agent's plan are also found if all plans are removed. */
 function againstPlans(db: Db): void {
   const pairs = linksOf(db, "continues").filter(({ weight }) => weight === WEIGHTS.plan);
   const plans = db.all<{ session_id: string; plan: string }>(
@@ -75,7 +75,7 @@ function againstPlans(db: Db): void {
   markAllLinksStale(db, undefined);
   updateLinks(db, { maxMs: Infinity });
   const blind = linksOf(db, "continues");
-  const isFound = (pair: Guess): boolean =>
+  const isFound = (pair: SessionLink): boolean =>
     blind.some(({ source_id, target_id }) => source_id === pair.source_id && target_id === pair.target_id);
   console.log(`Links by a plan: ${pairs.length}; found without it: ${pairs.filter(isFound).length}`);
   for (const { session_id, plan } of plans)
@@ -84,7 +84,7 @@ function againstPlans(db: Db): void {
   updateLinks(db, { maxMs: Infinity });
 }
 
-/** An effort should be on one branch: counts efforts that span several. */
+/** Counts efforts on more than one branch: an effort should be on one. */
 function efforts(db: Db): void {
   const found = findEfforts(db);
   const sizes = found.map(({ members }) => members.length).sort((a, b) => b - a);
@@ -94,5 +94,5 @@ function efforts(db: Db): void {
       .map((row) => [row.id, row.git_branch]),
   );
   const mixed = found.filter(({ members }) => new Set(members.map(({ id }) => branches.get(id))).size > 1).length;
-  console.log(`Efforts: ${found.length} of ${sizes.join(", ")} sessions; ${mixed} of them on more than one branch`);
+  console.log(`Efforts: ${found.length}, with ${sizes.join(", ")} sessions; ${mixed} of them on more than one branch`);
 }

@@ -1,7 +1,8 @@
 // Measures search on LoCoMo: questions about long conversations, with the sessions and turns that have the answer.
 //   any@k   share of questions with at least one of their sessions among the first k
 //   all@k   share of questions with all of their sessions among the first k
-//   frac@k  mean share of a question's sessions among the first k; T@k: the same for turns
+//   frac@k  mean share of a question's sessions among the first k
+//   T@k     mean share of a question's turns among the first k
 import { findHits, searchSessions, type SearchOptions } from "../src/recall/search/search.ts";
 import type { TurnHit } from "../src/recall/search/session-hits.ts";
 import type { Db } from "../src/store/db/driver.ts";
@@ -15,7 +16,7 @@ export async function benchLocomo(): Promise<void> {
     console.log("locomo: skipped, no conversations (C_MEM_LOCOMO)");
     return;
   }
-  console.log(`LoCoMo, ${store.questions.length} questions (wanted: any@5 at least 93, any@1 72, T@10 75)`);
+  console.log(`LoCoMo, ${store.questions.length} questions in percent (targets: any@1 72, any@5 93, T@10 75)`);
   const { indexSets, vectors } = await embedQueries(store.db, store.home, store.questions);
   console.log(`  ${"".padEnd(14)}  any@1  any@5  all@5 frac@5    T@5   T@10`);
   for (const set of indexSets) report(store.db, set, store.questions, vectors);
@@ -52,10 +53,10 @@ function share<T>(wanted: readonly T[], found: readonly T[]): number {
   return wanted.filter((each) => found.includes(each)).length / wanted.length;
 }
 
-/** An answer is often near its question: a turn also gets 0.3 of the scores of its neighbours and 0.1 of theirs. */
+/** An answer is often near its question: a turn also gets these shares of the scores of turns one and two away. */
 const NEIGHBOUR_WEIGHTS = [0.3, 0.1];
 
-/** Ranks single turns instead of sessions. Does not search thinking, which may be wrong. */
+/** Ranks single turns instead of sessions, without the index of thinking. */
 function searchTurns(db: Db, text: string, options: SearchOptions): (TurnHit & { session: number })[] {
   const without = [...(options.without ?? []), "thinking" as const];
   const [found] = findHits(db, text, { ...options, without }).groups;

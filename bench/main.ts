@@ -1,5 +1,5 @@
 // npm run bench [name] [-- --rounds N --examples]: runs all benchmarks or the named ones.
-// Times are ratios to a baseline of the same run.
+// Most times are given as ratios to a baseline measured in the same run.
 import { parseArgs } from "node:util";
 import "../dev/text-hooks.ts";
 import { benchEmbed } from "./embed.ts";
@@ -30,7 +30,7 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   paraphrase: benchParaphrase,
   search: benchSearch,
   links: benchLinks,
-  // Loaded here: they import SQL and prompts, which need the loader of dev/text-hooks.ts.
+  // Loaded here: these modules import SQL files and prompts, which need the loader of dev/text-hooks.ts.
   locomo: async () => (await import("./locomo.ts")).benchLocomo(),
   model: async () => (await import("./model.ts")).benchModel(),
   space: benchSpace,

@@ -45,7 +45,7 @@ export interface Sample {
   run: () => void;
 }
 
-/** Runs the samples in turn, so that a busy machine slows all of them down alike. */
+/** Runs the samples in turn, so that a busy machine slows down all of them. Prints ratios to the first sample. */
 export function printRatios(samples: readonly Sample[], rounds: number): void {
   const times = samples.map(() => [] as number[]);
   for (let round = -1; round < rounds; round++) {
@@ -59,6 +59,7 @@ export function printRatios(samples: readonly Sample[], rounds: number): void {
   const medians = times.map(median);
   const lows = times.map((list) => Math.min(...list));
   const width = Math.max(...samples.map((sample) => sample.name.length));
+  console.log(`  ${"".padEnd(width)}  ratio (ratio of the fastest runs)  median`);
   for (const [index, sample] of samples.entries()) {
     const ratio = (value: number[]) => ((value[index] ?? 0) / (value[0] ?? 1)).toFixed(2);
     const ms = (medians[index] ?? 0).toFixed(1);

@@ -1,5 +1,5 @@
-// Measures the extractor on real sessions: its speed, how much it derives, and how many words of a model's
-// description of the same session the derived memory has.
+// Measures the extractor on real sessions: its speed, how much it derives, and the share of words in a model's
+// description of a session that the derived memory has, too.
 import { createHash } from "node:crypto";
 import { STOP_WORDS, wordsOf } from "../src/core/words.ts";
 import { deriveSession } from "../src/memory/derive.ts";
@@ -14,7 +14,7 @@ import { readQueries, type RealStore, withRealSessions } from "./real-sessions.t
 
 const EXAMPLES = 3;
 const ROUNDS = 5;
-/** Kinds of descriptions by another model. */
+/** Kinds of descriptions in the test data, written by a model. */
 const TASKS = ["intent", "learning", "friction"];
 
 export const benchMemory = ({ examples }: { examples: boolean }): Promise<void> =>
@@ -40,7 +40,7 @@ function allEvidence(db: Db): TurnEvidence[] {
     .filter((turn) => turn !== undefined);
 }
 
-/** CPU time as a ratio to parsing the same evidence. */
+/** Prints the CPU time as a ratio to JSON.parse of the same evidence. */
 function speed(evidence: readonly TurnEvidence[]): void {
   const texts = evidence.map((turn) => JSON.stringify(turn));
   const parse = fastest(ROUNDS, () => cpuMs(() => texts.forEach((text) => JSON.parse(text))));
@@ -74,7 +74,7 @@ function amounts(evidence: readonly TurnEvidence[]): void {
   );
 }
 
-/** The share of a description's words that the session's memory has, and for comparison other sessions' memory. */
+/** Prints the share of a description's words in the session's memory and, for comparison, in that of other sessions. */
 function coverage(db: Db, repos: ReadonlyMap<string, string>): void {
   const memories = new Map([...repos.keys()].map((id) => [id, memoryWords(db, id)]));
   console.log("  a description's words found in the memory of its session (of the project's other sessions)");
@@ -117,7 +117,7 @@ function shareIn(text: string, memory: ReadonlySet<string> | undefined): number 
   return words.filter((word) => memory?.has(word)).length / Math.max(1, words.length);
 }
 
-/** Crude, but the same for both texts. */
+/** Lower-case words without common endings. This is crude, but description and memory are treated alike. */
 function stems(text: string): string[] {
   return wordsOf(text)
     .map((word) => word.toLowerCase())

@@ -1,4 +1,4 @@
-// Counts the input tokens that each provider really sends for sixty tool uses of 3 KB.
+// Estimates the input tokens of the requests that each provider sends for sixty tool uses of 3 KB.
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,8 +14,8 @@ import type { TurnEvidence } from "../src/store/reads/turn-evidence.ts";
 
 const TOOL_USES = 60;
 const TOOL_CHARS = 3_000;
-const WANTED = 100_000;
-/** Sent by claude-mem 13.25 for the same work: one request per tool use, each with all previous ones. */
+const TARGET_TOKENS = 100_000;
+/** Tokens sent by claude-mem 13.25 for the same work. Each tool use is a request with all earlier tool uses. */
 const CLAUDE_MEM = 2_470_000;
 const WORDS = "const rows = await store.find(query, { limit: 20 }); // in the order of their time\n";
 
@@ -27,9 +27,9 @@ export async function benchModel(): Promise<void> {
     for (const turns of [1, 6, TOOL_USES]) {
       const tokens = await sentBy(name, requestsFor(turns));
       const ratio = (tokens / CLAUDE_MEM).toFixed(3);
-      const verdict = tokens < WANTED ? "" : "   TOO MANY";
+      const verdict = tokens < TARGET_TOKENS ? "" : "   TOO MANY";
       console.log(
-        `  ${name.padEnd(10)} in ${String(turns).padStart(2)} turns  ${ratio} of claude-mem's  ${tokens.toLocaleString("en").padStart(8)}   wanted: under ${WANTED.toLocaleString("en")}${verdict}`,
+        `  ${name.padEnd(10)} in ${String(turns).padStart(2)} turns  ${ratio} of claude-mem's  ${tokens.toLocaleString("en").padStart(8)}   target: under ${TARGET_TOKENS.toLocaleString("en")}${verdict}`,
       );
     }
   }
@@ -66,7 +66,7 @@ function turnOf(turn: number, tools: number): TurnEvidence {
   };
 }
 
-/** Estimates the tokens of the requests, sent to a server or a `claude` command that only records them. */
+/** Sends the requests to a server or `claude` command that only records them. Estimates the tokens of the record. */
 async function sentBy(name: Exclude<ProviderName, "none">, requests: readonly LlmRequest[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "c-mem-model-"));
   const log = join(folder, "log");

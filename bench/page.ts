@@ -1,4 +1,4 @@
-// Measures the page's first paint in a real browser, against an empty page, and its download size.
+// Measures C-Mem's page: its first paint in a real browser, against an empty page, and its download size.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -16,10 +16,10 @@ export async function benchPage(
   dist: string,
 ): Promise<void> {
   console.log(
-    `  the page, all of it gzipped      ${(weight(join(dist, "viewer")) / 1024).toFixed(1)} KB   wanted: under 120`,
+    `  the page, all of it gzipped      ${(gzippedBytes(join(dist, "viewer")) / 1024).toFixed(1)} KB   target: under 120 KB`,
   );
   if (!existsSync(CHROMIUM)) {
-    console.log("  its first paint: not measured, there is no Chromium (CHROMIUM)");
+    console.log("  its first paint: not measured, no Chromium found (set CHROMIUM to its path)");
     return;
   }
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
@@ -42,7 +42,7 @@ export async function benchPage(
   }
 }
 
-/** Median first paint of each address; the addresses take turns. */
+/** The median time to the first paint of each address. The addresses take turns. */
 async function paints(context: BrowserContext, addresses: readonly string[]): Promise<number[]> {
   const all = addresses.map((): number[] => []);
   for (let round = 0; round < ROUNDS; round++) {
@@ -64,7 +64,7 @@ async function link(page: string, token: string): Promise<string> {
   return ((await response.json()) as { data: { url: string } }).data.url;
 }
 
-function weight(folder: string): number {
+function gzippedBytes(folder: string): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + gzipSync(readFileSync(join(entry.parentPath, entry.name))).length, 0);

@@ -1,4 +1,5 @@
-// Measures search with authors' descriptions of sessions, reworded with synonyms and without words of few sessions.
+// Measures search with descriptions of sessions, in which words are replaced by synonyms and rare words left out.
+//   any@k   share of descriptions whose session is among the first k
 import { camelParts, STOP_WORDS, wordsOf } from "../src/core/words.ts";
 import type { SemanticQuery } from "../src/recall/search/semantic.ts";
 import { searchSessions } from "../src/recall/search/search.ts";
@@ -23,7 +24,7 @@ const SYNONYMS = new Map(
     .split(/[|\n]/)
     .map((pair) => pair.trim().split(" ") as [string, string]),
 );
-/** Words that fewer of the project's sessions have are left out: they would identify the session. */
+/** A word that a smaller share of the repository's sessions has is left out: it could identify the session. */
 const MIN_SESSIONS_SHARE = 0.2;
 
 interface Reworded {
@@ -44,7 +45,7 @@ async function measure(real: RealStore): Promise<void> {
   const shared = asked.map(({ sessionId, text }) => shareOf(contentWords(text), words.get(sessionId) ?? new Set()));
   const mean = shared.reduce((sum, share) => sum + share, 0) / shared.length;
   console.log(
-    `  share of a query's words in its session: ${percent(mean, 1, 0)} (not reworded: ${percent(beforeShare(words), 1, 0)})`,
+    `  share of a query's words in its session: ${percent(mean, 1, 0)} (not reworded: ${percent(shareBeforeRewording(words), 1, 0)})`,
   );
   const { indexSets, vectors } = await embedQueries(db, real.home, asked);
   for (const { name, without } of indexSets) {
@@ -71,7 +72,7 @@ function rankOf(
   return searchSessions(db, text, options).hits.findIndex((hit) => ids.get(hit.session) === sessionId);
 }
 
-/** Replaces words by synonyms, drops names and words that few sessions have. */
+/** Replaces words by synonyms. Leaves out names, and words that few sessions have. */
 function reword(text: string, shares: ReadonlyMap<string, number>): string {
   const kept = text.split(/\s+/).flatMap((token) => {
     const word = token.toLowerCase().replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, "");
@@ -92,7 +93,7 @@ function shareOf(words: ReadonlySet<string>, held: ReadonlySet<string>): number 
   return words.size === 0 ? 0 : [...words].filter((word) => held.has(word)).length / words.size;
 }
 
-function beforeShare(words: ReadonlyMap<string, Set<string>>): number {
+function shareBeforeRewording(words: ReadonlyMap<string, Set<string>>): number {
   const shares = readIntents().map(({ sessionId, intent }) =>
     shareOf(contentWords(intent), words.get(sessionId) ?? new Set()),
   );
@@ -115,7 +116,7 @@ function sessionWords(db: Db): Map<string, Set<string>> {
   return words;
 }
 
-/** The share of the repository's sessions that have each word. */
+/** For each word, the share of the repository's sessions that have it. */
 function sharesOf(words: ReadonlyMap<string, Set<string>>, { repos }: RealStore, repo: string): Map<string, number> {
   const counts = new Map<string, number>();
   const own = [...words].filter(([id]) => repos.get(id) === repo);

@@ -1,4 +1,4 @@
-// Makes a store of real sessions: lays out their transcripts as the agents do, and reads them with `c-mem sync`.
+// Creates a store of real sessions: writes their transcripts where the agents would, and reads them with `c-mem sync`.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,11 +14,11 @@ const DATA = resolve(process.env["C_MEM_REAL_SESSIONS"] ?? "none");
 export interface RealStore {
   db: Db;
   home: string;
-  /** Which repository each session belongs to. */
+  /** The repository of each session, by the agent's id of the session. */
   repos: Map<string, string>;
 }
 
-/** Runs a benchmark, or says that it is skipped without real sessions. */
+/** Runs a benchmark. Without real sessions, prints that it is skipped. */
 export async function withRealSessions(name: string, work: (store: RealStore) => unknown): Promise<void> {
   if (!existsSync(join(DATA, "queries.jsonl"))) {
     console.log(`${name}: skipped, no real sessions (C_MEM_REAL_SESSIONS)`);
@@ -37,7 +37,7 @@ export async function withRealSessions(name: string, work: (store: RealStore) =>
     if (status !== 0) throw new Error(stderr);
   }
   const db = openDriver(join(home, ".c-mem", "c-mem.db"), { busyTimeoutMs: 1000 });
-  // The last turn may have no end event, and active sessions are not embedded.
+  // A session whose last turn has no end event would stay active, and active sessions are not embedded.
   db.run("UPDATE sessions SET status = 'completed' WHERE status = 'active'");
   updateSearchIndex(db);
   try {
@@ -88,7 +88,7 @@ export interface Query {
   exclude?: string[];
 }
 
-/** What the user of each session wanted, from its summary in the manifest. */
+/** What the user wanted in each session, from the summary in the manifest. Sessions without it are left out. */
 export function readIntents(): { sessionId: string; repo: string; intent: string }[] {
   return readLines("manifest.jsonl").flatMap((line) => {
     const entry = JSON.parse(line) as { session_id: string; repo: string; summaries: { intent?: string }[] };

@@ -13,8 +13,8 @@ import { createStore, rareWord, text } from "./fill-store.ts";
 import { median, PLUGIN, quantile, ROOT } from "./measure.ts";
 
 const OBSERVATIONS = 100_000;
-/** Concurrent requests: a page and a few editors. */
-const WIDTH = 4;
+/** Concurrent requests, as from a page and a few editors. */
+const CONCURRENCY = 4;
 const SECONDS = 2;
 const ROUNDS = 3;
 /** Waits before measuring, because a worker that has just started is busy. */
@@ -131,7 +131,7 @@ async function measure(targets: readonly Target[]): Promise<void> {
     }
   }
   console.log(
-    `The API at ${OBSERVATIONS.toLocaleString("en")} observations, ${WIDTH} requests at a time (Node ${process.versions.node})`,
+    `The API at ${OBSERVATIONS.toLocaleString("en")} observations, ${CONCURRENCY} requests at a time (Node ${process.versions.node}); in parentheses: ratio to the empty route`,
   );
   const [plainRate = 1, plainP95 = 1] = [median(rates[0] ?? []), quantile(times[0] ?? [], 0.95)];
   for (const [index, { name }] of targets.entries()) {
@@ -144,7 +144,7 @@ async function measure(targets: readonly Target[]): Promise<void> {
 }
 
 async function load(target: Target, seconds: number): Promise<number[]> {
-  const agent = new Agent({ keepAlive: true, maxSockets: WIDTH });
+  const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
   const until = performance.now() + seconds * 1000;
   const taken: number[] = [];
   const one = async (): Promise<void> => {
@@ -154,7 +154,7 @@ async function load(target: Target, seconds: number): Promise<number[]> {
       taken.push(performance.now() - start);
     }
   };
-  await Promise.all(Array.from({ length: WIDTH }, one));
+  await Promise.all(Array.from({ length: CONCURRENCY }, one));
   agent.destroy();
   return taken;
 }

@@ -5,7 +5,7 @@ import type { Agent } from "../test/chaos/agent.ts";
 import type { World } from "../test/e2e/harness.ts";
 
 export interface Count {
-  /** Prompts and tool uses that happened. */
+  /** Prompts and tool uses that the agents had, also those whose hook was killed. */
   tried: number;
   acknowledged: number;
   lost: string[];

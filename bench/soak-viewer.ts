@@ -1,4 +1,4 @@
-// A viewer that keeps the page open: follows the live stream and reconnects whenever it breaks.
+// Acts like an open page: follows the live stream, and connects again whenever the stream breaks.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -31,7 +31,7 @@ async function follow(world: World, viewer: Viewer, signal: AbortSignal): Promis
     try {
       await listen(world, viewer, signal);
     } catch {
-      // No worker, or it was killed: the page reconnects.
+      // No worker runs, or it was killed.
     }
     if (!signal.aborted) await setTimeout(RETRY_MS);
   }

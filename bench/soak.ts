@@ -1,5 +1,6 @@
-// Runs many agents at once and injects faults. Afterwards every event that a hook acknowledged must be stored once.
-//   C_MEM_SOAK=full   20 agents with 200 tool uses each and 2 GB of history, instead of a small part of it
+// Runs many agents at once and injects faults. Afterwards each event that a hook acknowledged must be stored exactly
+// once.
+//   C_MEM_SOAK=full   20 agents with 200 tool uses each and 2 GB of history, instead of 6 with 25 and 48 MB
 //   C_MEM_SOAK_SEED   chooses the faults
 import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -30,12 +31,12 @@ const AGENTS = IS_FULL ? 20 : 6;
 const TOOLS = IS_FULL ? 200 : 25;
 const HISTORY_MB = IS_FULL ? 2_048 : 48;
 const JOBS = IS_FULL ? 100_000 : 2_000;
-const STOPPED_MS = IS_FULL ? 60_000 : 4_000;
+const SUSPENDED_MS = IS_FULL ? 60_000 : 4_000;
 const PORT = 38_771;
 const SEED = Number(process.env["C_MEM_SOAK_SEED"] ?? 7);
 const IDLE_MS = IS_FULL ? 900_000 : 180_000;
-/** One hook in 25 is killed. */
-const KILLED_HOOKS = 25;
+/** One hook in this many is killed. */
+const KILL_EVERY = 25;
 
 export async function benchSoak(): Promise<void> {
   const random = seeded(SEED);
@@ -45,8 +46,8 @@ export async function benchSoak(): Promise<void> {
   const clock = jumpClock(world, random);
   const files = writeHistory(join(world.claudeDir, "projects", "history"), HISTORY_MB * 1e6);
   console.log(`${AGENTS} agents with ${TOOLS} tool uses each, ${HISTORY_MB} MB of history (seed ${SEED})`);
-  if (disk === undefined) console.log("  skipped: a full or read-only disk, mounting is not allowed");
-  if (clock === undefined) console.log("  skipped: a clock that jumps, libfaketime is not installed");
+  if (disk === undefined) console.log("  skipped the full and the read-only disk: mounting is not allowed");
+  if (clock === undefined) console.log("  skipped the clock that jumps: libfaketime is not installed");
   mkdirSync(world.home, { recursive: true, mode: 0o700 });
   writeFileSync(join(world.home, "config.json"), JSON.stringify({ port: PORT }));
   const processes = watchProcesses(world);
@@ -58,7 +59,7 @@ export async function benchSoak(): Promise<void> {
       [killWorker(world, { kills: 0 }), 300],
       [startWorkers(world), 300],
       [jumpLock(world, random), 300],
-      [suspendWorker(world), STOPPED_MS],
+      [suspendWorker(world), SUSPENDED_MS],
       [takePort(world, PORT), 1_500],
       ...(disk === undefined
         ? []
@@ -97,20 +98,20 @@ export async function benchSoak(): Promise<void> {
   await soakJobs(JOBS);
 }
 
-interface Shift {
+interface AgentsOptions {
   random: () => number;
   faults: Map<string, number>;
   hasTranscript: boolean;
   troubles: readonly [Trouble, number][];
 }
 
-async function runAgents(world: World, name: string, shift: Shift): Promise<Agent[]> {
-  const { random, faults, hasTranscript, troubles } = shift;
+async function runAgents(world: World, name: string, options: AgentsOptions): Promise<Agent[]> {
+  const { random, faults, hasTranscript, troubles } = options;
   const agents = Array.from({ length: AGENTS }, (_, index) =>
     createAgent(world, `${name}-${index}`, random, {
       hasTranscript,
       onHook(child) {
-        if (random() > 1 / KILLED_HOOKS) return;
+        if (random() > 1 / KILL_EVERY) return;
         count(faults, "hook killed");
         globalThis.setTimeout(() => child.kill("SIGKILL"), random() * 200);
       },
@@ -137,7 +138,7 @@ async function injectFaults(
   faults: Map<string, number>,
   isOver: AbortSignal,
 ): Promise<void> {
-  // Injects each fault at least once, even if the agents are done.
+  // Continues after the agents have ended until each fault was injected once.
   for (let next = 0; !isOver.aborted || next < troubles.length; next++) {
     const [trouble, ms] = troubles[next % troubles.length] ?? [];
     if (trouble === undefined || ms === undefined) return;

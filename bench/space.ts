@@ -1,4 +1,5 @@
-// Measures disk usage of compressed outputs, how long each step holds the lock, and the cost of backups and repairs.
+// Measures the size of compressed tool outputs, how long compressing a batch takes, and the time of backups, of
+// releasing free pages and of repairs. Then runs the benchmark of a big store.
 import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { benchBigStore } from "./big-store.ts";
 import { wallMs } from "./measure.ts";
@@ -12,7 +13,7 @@ export async function benchSpace(): Promise<void> {
 }
 
 async function benchOutputs({ db, home }: RealStore): Promise<void> {
-  // Loaded here: they import SQL, for which bench/main.ts first registers a loader.
+  // Loaded here: these modules import SQL files, for which bench/main.ts first registers a loader.
   const { createBackup } = await import("../src/store/db/backup.ts");
   const { packOutputs } = await import("../src/store/tables/tool-uses.ts");
   const { releasePages, sizeByTable, fileSize } = await import("../src/store/db/disk-usage.ts");
@@ -34,7 +35,7 @@ async function benchOutputs({ db, home }: RealStore): Promise<void> {
   db.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
   console.log(
     `space: ${outputs?.n} outputs of ${mb(outputs?.bytes ?? 0)} take ${mb(packed)} (${ratio(packed, outputs?.bytes ?? 1)}); ` +
-      `the table ${ratio(table(), before.table)}, the database ${ratio(fileSize(db).used, before.all)} of before; ` +
+      `the table has ${ratio(table(), before.table)} and the database ${ratio(fileSize(db).used, before.all)} of its size before; ` +
       `${batches.length} batches, the longest ${Math.max(...batches).toFixed(0)} ms`,
   );
   db.get("PRAGMA wal_checkpoint(TRUNCATE)");

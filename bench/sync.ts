@@ -1,4 +1,4 @@
-// Measures a first sync, and one with nothing new, against JSON.parse of the same lines.
+// Measures a first sync against JSON.parse of the same lines, and later syncs against a bare start of Node.
 import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { line, sessionId, transcript, TURNS } from "./history.ts";
 import { BIN, printRatios, type Sample, wallMs } from "./measure.ts";
 
 const SESSIONS = 60;
-/** Files for the sync that finds nothing new. */
+/** Empty transcripts that are added for the later syncs. */
 const MANY_FILES = 5_000;
 
 export async function benchSync(rounds: number): Promise<void> {
@@ -23,7 +23,7 @@ export async function benchSync(rounds: number): Promise<void> {
   const rate = (ms: number) => `${(bytes / 1000 / ms).toFixed(0)} MB/s`;
   console.log(`  JSON.parse of every line   1.00  ${rate(parseMs)}`);
   console.log(
-    `  first sync, search ready   ${(parseMs / first.ms).toFixed(2)}  ${rate(first.ms)}, peak ${first.peakMb} MB   wanted: at least 0.30, under 300 MB`,
+    `  first sync, search ready   ${(parseMs / first.ms).toFixed(2)}  ${rate(first.ms)}, peak ${first.peakMb} MB   targets: at least 0.30 of the speed of JSON.parse, under 300 MB`,
   );
   for (let index = 0; index < MANY_FILES; index++)
     writeFileSync(join(folder, `${sessionId(10_000 + index)}.jsonl`), "");
@@ -49,16 +49,16 @@ export async function benchSync(rounds: number): Promise<void> {
     { name: `nothing new, ${many} files`, run: again(home) },
     { name: `one line more, ${many} files`, before: () => addLine(paths[0] ?? ""), run: again(home) },
   ];
-  // The bytecode cache is written in the first runs.
+  // Warm-up, because the first runs write the bytecode cache.
   for (let round = 0; round < 3; round++) {
     for (const { before, run } of samples) {
       before?.();
       run();
     }
   }
-  console.log(`What a later sync costs, against a bare start (${rounds} rounds, interleaved)`);
+  console.log(`Later syncs against a bare start of Node (${rounds} rounds, interleaved)`);
   printRatios(samples, rounds);
-  console.log("  wanted: one line more at most 1.50");
+  console.log("  target for one line more: at most 1.50");
   rmSync(small, { recursive: true, force: true });
   rmSync(home, { recursive: true, force: true });
 }

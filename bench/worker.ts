@@ -1,4 +1,4 @@
-// Measures memory and CPU time of an idle worker: just started, and after a lot of work.
+// Measures memory and CPU time of an idle worker: just started, after an import, and after embedding.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,8 +16,8 @@ const SESSIONS = 300;
 const TURNS = 5;
 const MB = 1024 * 1024;
 const MAX_EMBED_MS = 90_000;
-/** An idle worker above its memory limit is replaced after half a minute. */
-const REPLACED_MS = 45_000;
+/** The worker is watched this long after it has embedded everything. */
+const SETTLE_MS = 45_000;
 
 export async function benchWorker(): Promise<void> {
   if (process.platform !== "linux") {
@@ -50,14 +50,14 @@ export async function benchWorker(): Promise<void> {
   console.log(
     `  ${SESSIONS} sessions imported      ${seconds.toFixed(1)} s, ${used.toFixed(1)} s of CPU time, ${rss(second.pid as number).toFixed(0)} MB`,
   );
-  // The worker is above its memory limit, so a new one replaces it.
+  // Waits until another worker has replaced this one.
   await until(() => pid(env.C_MEM_HOME) !== second.pid && rss(pid(env.C_MEM_HOME)) > 0);
   await setTimeout(2_000);
   await watch("after that", pid(env.C_MEM_HOME));
   await watchEmbedding(env);
   process.kill(pid(env.C_MEM_HOME), "SIGTERM");
   await setTimeout(1_000);
-  console.log("  wanted: under 80 MB and almost no CPU time; while embedding, with the model's process, under 200 MB");
+  console.log("  targets: under 80 MB and almost no CPU time; while embedding, with the model's process, under 200 MB");
   rmSync(scratch, { recursive: true, force: true });
 }
 
@@ -84,7 +84,7 @@ async function watchEmbedding(env: NodeJS.ProcessEnv & { C_MEM_HOME: string }): 
   console.log(
     `  while embedding            ${peak.worker.toFixed(0)} MB, with the model's process ${peak.together.toFixed(0)} MB`,
   );
-  await setTimeout(REPLACED_MS);
+  await setTimeout(SETTLE_MS);
   await watch("after that", pid(home));
 }
 
@@ -116,7 +116,7 @@ function rss(process: number): number {
   return (Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${process}/status`, "utf8"))?.[1]) * 1024) / MB;
 }
 
-/** User and system time; the kernel counts in hundredths. */
+/** User and system time in seconds. The kernel counts hundredths of a second. */
 function cpuSeconds(process: number): number {
   const fields = readFileSync(`/proc/${process}/stat`, "utf8").split(")").at(-1)?.trim().split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;
@@ -135,7 +135,7 @@ function activity(home: string): Activity {
   return JSON.parse(readFileSync(join(home, "activity.json"), "utf8")) as Activity;
 }
 
-/** The worker writes activity.json when no job is waiting. */
+/** Waits until activity.json shows an empty queue. The worker writes the file when it has no work left. */
 async function untilIdle(home: string): Promise<void> {
   await until(() => activity(home).queue.pending + activity(home).queue.running === 0);
 }

@@ -1,5 +1,5 @@
-// Generates transcripts of years: sessions of many sizes in many projects, with realistic word frequencies and a few
-// huge outputs.
+// Generates transcripts of two years: sessions of many sizes in several projects, with realistic word frequencies and
+// a few huge outputs.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { seeded } from "../test/chaos/chance.ts";
@@ -10,9 +10,9 @@ const VOCABULARY = 40_000;
 const POOL_LINES = 30_000;
 const WORDS_PER_LINE = 9;
 const MAX_TURNS = 40;
-/** The mean in real sessions. */
+/** The mean number of tool uses per turn in real sessions. */
 const USES_PER_TURN = 9;
-/** Half of all outputs have up to 4 lines, one in a thousand up to 1,500, the client's limit. */
+/** Half of all outputs have up to 4 lines; one in a thousand has up to 1,500, the limit of Claude Code. */
 const OUTPUT_LINES = [
   [0.5, 4],
   [0.9, 30],
@@ -36,8 +36,8 @@ interface Session {
 }
 
 /**
- * One folder of transcripts per project, as Claude Code keeps them. Returns the number of sessions; the last one is
- * of today.
+ * Writes one folder of transcripts per project, as Claude Code does. The times of the sessions increase over the two years
+ * before `now`. Returns the number of sessions.
  */
 export function writeYears(claudeDir: string, projects: readonly string[], bytes: number, now: number): number {
   const random = seeded(11);
@@ -49,19 +49,19 @@ export function writeYears(claudeDir: string, projects: readonly string[], bytes
     // A few projects get most of the work.
     const project = Math.floor(random() ** 2 * projects.length);
     const at = now - SPAN_MS * (1 - written / bytes);
-    const text = years({ id: sessionId(number), number, cwd: projects[project] ?? "", at, random, pool });
+    const text = sessionLines({ id: sessionId(number), number, cwd: projects[project] ?? "", at, random, pool });
     writeFileSync(join(folders[project] ?? "", `${sessionId(number)}.jsonl`), text);
     written += text.length;
   }
   return number;
 }
 
-/** A word of one session only. */
+/** A word that only this session has. */
 export function rareWord(session: number): string {
   return `needle${session}x`;
 }
 
-function years(session: Session): string {
+function sessionLines(session: Session): string {
   const turns = 1 + Math.floor(session.random() ** 3 * MAX_TURNS);
   return Array.from({ length: turns }, (_, turn) => turnOf(session, turn)).join("");
 }
@@ -72,30 +72,30 @@ function turnOf(session: Session, turn: number): string {
   const about = turn === 0 ? ` about ${rareWord(number)}` : "";
   const promptId = `p${id}`;
   const lines: object[] = [
-    { type: "user", promptId, message: { content: `Please see to this${about}: ${some(session, 2)}` } },
-    { type: "assistant", message: said(session, `m${id}`, { type: "text", text: some(session, 3) }) },
+    { type: "user", promptId, message: { content: `Please see to this${about}: ${someLines(session, 2)}` } },
+    { type: "assistant", message: said(session, `m${id}`, { type: "text", text: someLines(session, 3) }) },
   ];
   const uses = Math.floor(random() * 2 * USES_PER_TURN);
   for (let use = 0; use < uses; use++) lines.push(...useOf(session, `${id}-${use}`, promptId));
-  lines.push({ type: "assistant", message: said(session, `e${id}`, { type: "text", text: some(session, 8) }) });
+  lines.push({ type: "assistant", message: said(session, `e${id}`, { type: "text", text: someLines(session, 8) }) });
   return lines.map((value, index) => lineOf(session, turn, index, value)).join("");
 }
 
-/** A command, a read or an edit. Transcripts repeat each result, and with an edit the whole file. */
+/** The lines of a command, a read or an edit. Transcripts have each output of a read or command twice, and edited files whole. */
 function useOf(session: Session, id: string, promptId: string): object[] {
   const { cwd, random } = session;
   const file_path = join(cwd, "src", `part-${Math.floor(random() * 40)}`, `file-${Math.floor(random() ** 2 * 300)}.ts`);
-  const output = some(session, outputLines(random));
+  const output = someLines(session, outputLines(random));
   const kind = random();
   const [name, input, toolUseResult] =
     kind < 0.5
-      ? ["Bash", { command: `grep -rn "${some(session, 1)}" src` }, { stdout: output, stderr: "" }]
+      ? ["Bash", { command: `grep -rn "${someLines(session, 1)}" src` }, { stdout: output, stderr: "" }]
       : kind < 0.75
         ? ["Read", { file_path }, { type: "text", file: { filePath: file_path, content: output } }]
         : [
             "Edit",
-            { file_path, old_string: some(session, 3), new_string: some(session, 4) },
-            { filePath: file_path, originalFile: some(session, 80), structuredPatch: [] },
+            { file_path, old_string: someLines(session, 3), new_string: someLines(session, 4) },
+            { filePath: file_path, originalFile: someLines(session, 80), structuredPatch: [] },
           ];
   const isError = random() < 0.05;
   return [
@@ -106,7 +106,7 @@ function useOf(session: Session, id: string, promptId: string): object[] {
       message: { content: [{ type: "tool_result", tool_use_id: `t${id}`, content: output, is_error: isError }] },
       toolUseResult,
     },
-    { type: "progress", data: { type: "hook_progress", content: some(session, 12) } },
+    { type: "progress", data: { type: "hook_progress", content: someLines(session, 12) } },
   ];
 }
 
@@ -127,7 +127,7 @@ function outputLines(random: Random): number {
   return 1 + Math.floor(random() * most);
 }
 
-function some({ random, pool }: Session, lines: number): string {
+function someLines({ random, pool }: Session, lines: number): string {
   return Array.from({ length: lines }, () => pool[Math.floor(random() * pool.length)]).join("\n");
 }
 

@@ -1,6 +1,5 @@
 // Escapes all characters that are not ASCII: Node reads an ASCII file in half the time, and V8 keeps it in half the
-// memory. This changes text in String.raw, so use String.raw only for regular expressions: in them \u00e9 matches the
-// same as é.
+// memory. String.raw does not undo the escapes, so use it only for regular expressions, where \u00e9 matches é.
 
 export function asciiOnly() {
   return {

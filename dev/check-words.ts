@@ -1,5 +1,5 @@
 // `npm run check:words`: fails on retired words.
-// A line that needs one as data (text an extractor classifies) ends in `// check-words: data`.
+// A line that needs such a word as data, e.g. text that the extractor classifies, contains `check-words: data`.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 

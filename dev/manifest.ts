@@ -1,5 +1,5 @@
-// `npm pack`: all dependencies are bundled, so the published package.json lists none. In the repository they are
-// listed apart from the development tools, so that `npm audit --omit=dev` checks them.
+// Runs before and after `npm pack`: the published package.json lists no dependencies, because all are bundled. In the
+// repository it lists them apart from the development tools, so that `npm audit --omit=dev` checks only them.
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 

@@ -1,5 +1,5 @@
-// Puts all chunks of a program into one file, each as a function that runs at its first import: one file loads faster
-// than twenty, and has one bytecode cache.
+// Puts all chunks of a program into one file, because one file loads faster than twenty and has one bytecode cache.
+// Each chunk becomes a function that runs at the first import of the chunk.
 
 interface Chunk {
   type: string;

@@ -1,5 +1,5 @@
-// npm start: tries C-Mem from a clone, in its own data directory. Imports this machine's sessions, or plays an
-// example session through the real hook commands, then shows what the next session would get.
+// npm start: tries C-Mem from a clone, in a separate data directory. Imports the sessions on this machine or, if there
+// are none, plays an example session through the real hook commands. Then shows what the next session would get.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";

@@ -1,12 +1,12 @@
-// npm run test:agents, test:client, test:oldest, test:newest: downloads the clients or the Node of a suite, then runs
-// it. They are not dependencies of the project, because they are large (1.9 GB) and have other licences.
+// npm run test:agents, test:client, test:oldest, test:newest: downloads the clients or the Node that a suite needs,
+// then runs the suite. These are not dependencies of the project, because they are large (1.9 GB) and have other licences.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 interface Suite {
   folder: string;
-  /** Versions by package. "26" also means 26.1.0. */
+  /** Versions by package. "26" means any version 26.x. */
   packages: Record<string, string>;
   /** The packages need their install scripts. */
   runsScripts?: true;

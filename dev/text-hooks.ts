@@ -1,4 +1,4 @@
-// Text imports for Node without a bundler: node --import ./dev/text-hooks.ts
+// Lets Node import text files without a bundler: node --import ./dev/text-hooks.ts
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import { textImport } from "./text-import.ts";
