@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { errorWords, normaliseError } from "./error-text.ts";
 
-describe("two runs of one error", () => {
+describe("normaliseError", () => {
   it.each([
     [
       "Error: listen EADDRINUSE: address already in use :::3000",
@@ -18,11 +18,11 @@ describe("two runs of one error", () => {
       "session 0b7e2a54-1111-4222-8333-444455556666 at 0xdeadbeef",
       "session 00000000-aaaa-4bbb-8ccc-ddddeeeeffff at 0x1",
     ],
-  ])("%j and %j are the same", (one, other) => {
+  ])("makes %j and %j equal", (one, other) => {
     expect(normaliseError(one)).toBe(normaliseError(other));
   });
 
-  it("differ if their words differ", () => {
+  it("keeps errors with different words apart", () => {
     expect(normaliseError("Cannot find name 'foo'")).not.toBe(normaliseError("Cannot find name 'bar'"));
     expect(errorWords(normaliseError("TypeError: Cannot read properties of undefined (reading 'length')"))).toEqual([
       "typeerror",
@@ -35,7 +35,7 @@ describe("two runs of one error", () => {
     ]);
   });
 
-  it("are normalised quickly, for any text", () => {
+  it("is quick for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 500 }), (text) =>
         Array.isArray(errorWords(normaliseError(text))),

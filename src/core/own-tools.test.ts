@@ -13,7 +13,7 @@ describe("isSkippedTool", () => {
   ])("is true for %s", (tool) => expect(isSkippedTool(tool, ["TodoWrite"])).toBe(true));
 
   it.each(["Bash", "search", "mcp__other__search", "mcp__plugin_demo-mem_mem__search", "c-member_search", "c-mem"])(
-    "is not so for %s",
+    "is false for %s",
     (tool) => expect(isSkippedTool(tool, ["TodoWrite"])).toBe(false),
   );
 });

@@ -86,7 +86,7 @@ describe("deriving a session", () => {
     });
   });
 
-  it("can stop between two turns, and writes the session's summary after the last one", () => {
+  it("refuses to run inside a transaction, and summarises each turn and the session", () => {
     const { db, add } = seedStore();
     add("a", prompt("Add dark mode to the page"));
     add("a", prompt("Add light mode to the page"));
@@ -184,7 +184,7 @@ describe("rebuilding", () => {
 });
 
 describe("rebuilding a store from before observation keys", () => {
-  it("restores the files and commands of all observations, including those users wrote", () => {
+  it("restores the files and commands of all observations, including edited ones", () => {
     const { db } = history();
     finish(rebuildMemory(db, { now: NOW }));
     db.run(
@@ -376,7 +376,7 @@ describe("random evidence", () => {
     expect(process.cpuUsage(start).user / 1000).toBeLessThan(1_500);
   });
 
-  it("is found by the ids of real rows", () => {
+  it("in a real store is cited by the ids of its rows", () => {
     const { db } = history();
     finish(rebuildMemory(db, { now: NOW }));
     for (const { evidence: list } of db.all<{ evidence: string }>(

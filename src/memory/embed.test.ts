@@ -98,7 +98,7 @@ describe("embedding", () => {
     expect([...(chunk?.owners ?? [])]).toEqual([2, 2, 1, 1]);
   });
 
-  it("does not reuse a deleted observation's vector for a new one with its id", async () => {
+  it("loses the vector of an observation that is deleted", async () => {
     const { db } = seedStore();
     const { id: first } = remember(db, undefined, NOTE, 1);
     await embed(db, wordEmbedder());

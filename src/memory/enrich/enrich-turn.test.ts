@@ -23,7 +23,7 @@ import { turnRecord } from "./turn-record.ts";
 import { saveTurnMemory } from "../save-turn.ts";
 
 const NOW = Date.UTC(2026, 0, 5, 12);
-const PLACE = { sessionDbId: 1, promptNumber: 1 };
+const TURN = { sessionDbId: 1, promptNumber: 1 };
 
 const DEFAULTS = Object.fromEntries(
   Object.entries(SETTINGS).map(([key, setting]) => [key as SettingKey, setting.default]),
@@ -37,7 +37,7 @@ interface World {
   enrich(options?: { at?: number; settings?: Partial<Settings>; promptDbId?: number }): Promise<Enriched>;
 }
 
-/** A store with a turn that failed a test and fixed it, extracted, and a scripted model. */
+/** A scripted model, and a store with an extracted turn, in which a test failed and its cause was fixed. */
 async function world(script: Script, extra: Partial<Settings> = {}): Promise<World> {
   const { db, add } = seedStore();
   add("s", prompt("Why does the test fail? Fix src/add.ts."));
@@ -82,7 +82,7 @@ const OLD: Observation = {
 function extract(db: Db): void {
   const fields = { request: "r", investigated: "", learned: "", completed: "", nextSteps: "", notes: "" };
   const summary = { ...fields, filesRead: [], filesEdited: [], evidence: ["p1"] };
-  transaction(db, () => saveTurnMemory(db, PLACE, { observations: [OLD], summary }, EXTRACTOR, NOW));
+  transaction(db, () => saveTurnMemory(db, TURN, { observations: [OLD], summary }, EXTRACTOR, NOW));
 }
 
 const SUMMARY = {
@@ -172,7 +172,7 @@ describe("a model's version that passes the checks", () => {
   });
 });
 
-describe("an invalid reply", () => {
+describe("a reply that breaks a rule", () => {
   it.each([
     ["cites nothing", { ...GOOD, evidence: [] }],
     ["cites ids that are not in the record", { ...GOOD, evidence: ["t99", "p7", 3] }],
@@ -265,10 +265,10 @@ describe("a turn", () => {
     expect(db.all("SELECT 1 FROM model_pauses")).toHaveLength(1);
   });
 
-  it("that was forgotten while the model worked is not saved to the turn that reuses its ids", async () => {
+  it("that was forgotten while the model worked is not saved to another turn that got its ids", async () => {
     const { db, enrich } = await world([
       () => {
-        // After `forget`, the next turn gets the same ids.
+        // As if an older version of C-Mem had given the ids of the forgotten turn to the next one.
         db.run("UPDATE prompts SET text = 'Something else', created_at = created_at + 90000 WHERE id = 1");
         return answer(GOOD);
       },
@@ -276,7 +276,7 @@ describe("a turn", () => {
     expect(await enrich()).toMatchObject({ kind: "kept", message: "the turn changed while the model was working" });
   });
 
-  it("whose evidence was forgotten while the model worked gets no version", async () => {
+  it("whose evidence was forgotten while the model worked gets no version from the model", async () => {
     const { db, enrich } = await world([
       () => {
         db.run("DELETE FROM tool_uses WHERE id = 1");

@@ -109,7 +109,7 @@ function saveVersion(db: Db, { promptDbId, producer, ids, shown, memory }: Versi
   });
 }
 
-/** Items are compared by id and time, because a new row may reuse the id of a deleted one. */
+/** Items are compared by id and time: an older version of C-Mem may have given the id of a deleted row to another. */
 function timesById({ prompt, messages, toolUses }: TurnEvidence): Map<string, number> {
   return new Map([prompt, ...messages, ...toolUses].map(({ id, at }) => [id, at]));
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseXmlReply } from "./xml-reply.ts";
 
 describe("a reply in XML", () => {
-  it("can have the format of the first version", () => {
+  it("can have a text instead of title and narrative", () => {
     const reply = `I noticed something.
 \`\`\`xml
 <observation>

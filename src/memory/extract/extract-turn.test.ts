@@ -93,7 +93,7 @@ describe("an observation about work", () => {
       "Add dark mode",
     ],
     [
-      "a commit's subject before the names of files, be it bookkeeping",
+      "the subject of a bookkeeping commit rather than the names of files",
       turn(
         "Pleas bump",
         edited("plugin.json"),
@@ -427,7 +427,7 @@ describe("routine work", () => {
       ],
     ],
     ["a line in the changelog", [edited("CHANGELOG.md"), said("Added a line.")]],
-    ["notes of the agent's own", [edited("/home/me/.claude/plans/x.md"), said("The plan is written.")]],
+    ["the agent's own notes", [edited("/home/me/.claude/plans/x.md"), said("The plan is written.")]],
   ])("gives no observation: %s", (_, steps) => {
     expect(observe(turn("go on", ...steps))).toEqual([]);
   });

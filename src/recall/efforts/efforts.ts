@@ -32,7 +32,7 @@ export function findEfforts(db: Db, scope: Scope = {}): Effort[] {
     .sort((a, b) => b.lastAt - a.lastAt || (a.id < b.id ? -1 : 1));
 }
 
-/** Finds an effort by a session in it or by id. Each of its sessions gives an id, so older ids still work. */
+/** Finds an effort by a session in it, or by the id that any of its sessions gives: the first session may change. */
 export function findEffort(db: Db, wanted: { id: string } | { sessionDbId: number }): Effort | undefined {
   const isWanted = (member: EffortMember): boolean =>
     "id" in wanted ? effortId(member.session_id) === wanted.id : member.id === wanted.sessionDbId;
@@ -49,7 +49,7 @@ export function isEffortId(text: string): boolean {
   return new RegExp(`^e[0-9a-f]{${ID_DIGITS}}$`).test(text);
 }
 
-/** Groups connected sessions by union-find. The root of a group is its smallest session id. */
+/** Groups connected sessions by union-find. The root of a group is its smallest database id. */
 function groupSessions(db: Db) {
   const edges = effortEdges(db, EFFORT_WEIGHT);
   const parents = new Map<number, number>();
@@ -68,7 +68,7 @@ function groupSessions(db: Db) {
   return [...groups.values()]
     .filter((members) => members.length > 1)
     .map((members) => ({
-      /** Derived from the first session's id, so it stays the same while the effort grows. */
+      /** Derived from the first session's id. Later sessions do not change it. */
       id: effortId(members[0]?.session_id ?? ""),
       /** At least two sessions, by start time. */
       members,

@@ -71,7 +71,7 @@ function itemsMarkdown(items: readonly Item[], detail: ExportDetail): string[] {
     else {
       const { session_id, title, subtitle, report } = item.session;
       add(true, `- subagent ${code(session_id)} ${title ?? subtitle ?? ""}`.trimEnd());
-      // Only the last message of a subagent, its report, is exported.
+      // Of a subagent's messages, only the last one is exported: its report.
       for (const inner of item.items) if (inner.kind === "tool") add(true, toolMarkdown(inner, detail, "  "));
       if (report) add(false, quote(report));
     }

@@ -14,7 +14,7 @@ export type Occurrence = ReturnType<typeof toOccurrence>;
 interface ErrorMatch {
   /** The output line with the error. */
   error: string;
-  /** 0 to 1: the share of the query's words in this line. */
+  /** 0 to 1: the share of the query's words in this line. Long words count more. */
   likeness: number;
 }
 
@@ -32,7 +32,7 @@ const MAX_CANDIDATES = 200;
 const MAX_LINES = 600;
 const MAX_LINE_CHARS = 1_000;
 const MAX_FOLLOWING = 400;
-/** One of the next 8 uses with 60% of the same words counts as another attempt. */
+/** A command with 60% of the same words counts as another attempt, if it is one of the next 8 that passed. */
 const SOON = 8;
 const MOSTLY_SAME = 0.6;
 const MAX_BETWEEN = 3;
@@ -101,7 +101,6 @@ function bestLine({ output }: ToolUseEntry, query: ErrorQuery): ErrorMatch {
   return best;
 }
 
-/** Long words count more. */
 function likenessOf(line: string, query: ErrorQuery): number {
   if (line.includes(query.normalised)) return 1;
   const found = new Set(errorWords(line));
@@ -109,7 +108,7 @@ function likenessOf(line: string, query: ErrorQuery): number {
   return Math.round((weigh(query.words.filter((word) => found.has(word))) / weigh(query.words)) * 100) / 100;
 }
 
-/** Repeated failures are one occurrence: the last failure that a success followed, else the last failure. */
+/** Repeated failures are one occurrence. It shows the last failure that a success followed, else the last failure. */
 function toOccurrence(db: Db, group: readonly Failure[], query: ErrorQuery) {
   const newestFirst = group.toSorted((a, b) => b.use.created_at - a.use.created_at);
   let [{ use, error, likeness }] = newestFirst as [Failure];
@@ -129,14 +128,14 @@ function toOccurrence(db: Db, group: readonly Failure[], query: ErrorQuery) {
     command: commandOf(use.input),
     error,
     likeness,
-    /** How often the error occurred in that session. */
+    /** How often the error occurred with this command in this session. */
     times: group.length,
     fixedBy,
     /** Files changed between the failure and the success. */
     changed: [...new Set(changed)],
     /** Commands that passed between failure and success and did more than print text. */
     between: fixedBy === undefined ? [] : commandsBetween(db, use, fixedBy.use),
-    /** The last message of the turn. */
+    /** The last message of the turn with the success, or with the failure if nothing fixed it. */
     closing: lastResponse(db, last.main_session_db_id, last.prompt_number),
   };
 }
@@ -197,7 +196,7 @@ function commandsBetween(db: Db, failure: ToolUseEntry, success: ToolUseEntry): 
     .slice(-MAX_BETWEEN);
 }
 
-/** Fixed before unfixed, then by likeness, then newest first. */
+/** By likeness, to which a fix adds 0.2 or 0.3; then newest first. */
 function byUsefulness(a: Occurrence, b: Occurrence): number {
   const rank = (one: Occurrence): number =>
     (one.fixedBy === undefined ? 0 : one.fixedBy.isSameCommand ? 0.3 : 0.2) + Math.round(one.likeness * 10) / 10;

@@ -93,7 +93,7 @@ function countTools(found: readonly ToolUseEntry[]) {
     return {
       name,
       ...countRuns(uses.map((use) => ({ use }))),
-      /** The latest different inputs that passed. */
+      /** The latest inputs that passed, without repetitions. */
       inputs: different.slice(0, INPUTS_SHOWN),
     };
   });

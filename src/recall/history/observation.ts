@@ -9,7 +9,7 @@ export type Evidence =
   | Extract<SessionItem, { kind: "prompt" }>
   | (MessageItem & { id: string })
   | ToolItem
-  /** The item was forgotten. */
+  /** The item is no longer stored. */
   | { kind: "gone"; id: string };
 
 export type ObservationStory = NonNullable<ReturnType<typeof readObservation>>;

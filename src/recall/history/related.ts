@@ -42,7 +42,7 @@ export function relatedSessions(db: Db, session: SessionEntry, limit: number) {
 }
 
 const LINK_WEIGHTS: Readonly<Record<string, number>> = { continues: 10, fixes: 6, related_to: 3 };
-/** The reasons of weaker links say "perhaps". */
+/** The reasons of weaker `continues` links say "perhaps". */
 const LIKELY = 0.6;
 
 function reasonsFromLinks(db: Db, session: SessionEntry): Reason[] {
@@ -108,7 +108,7 @@ function* reasonsFromFiles(db: Db, session: SessionEntry): Generator<Reason> {
   }
 }
 
-/** Sessions on a feature branch are related if less than a week apart, on main less than a day. */
+/** Sessions on the same branch are related if less than a week apart, on a trunk such as main less than a day. */
 function reasonsFromBranch(db: Db, { project_id, git_branch, started_at, last_at }: SessionEntry): Reason[] {
   if (git_branch === null || git_branch === "") return [];
   const [maxWeight, maxGapMs] = isTrunk(git_branch) ? [0.4, DAY_MS] : [1.5, 7 * DAY_MS];

@@ -112,11 +112,11 @@ export function readTranscriptPage(
   const rows = all.slice(from, from + limit);
   const items = readItems(db, session, rows);
   const anchors = observationsByItem(db, session.id);
-  const entries = rows.flatMap((row, place) => {
+  const entries = rows.flatMap((row, offset) => {
     const item = items.get(itemId(row));
     if (item === undefined) return [];
     // `index` counts from the start of the session; `observations` are the ids of those derived from the item.
-    const [index, observations] = [from + place, anchors.get(itemId(row)) ?? []];
+    const [index, observations] = [from + offset, anchors.get(itemId(row)) ?? []];
     return [{ index, turn: row.prompt_number, item, observations }];
   });
   return { total: all.length, from, entries };

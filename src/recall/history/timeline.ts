@@ -23,7 +23,7 @@ export interface Depth {
   after: number;
 }
 
-/** All anchors are shown, and at most this many turns of other sessions between them. */
+/** All turns that were asked for are shown, and at most this many turns of other sessions between them. */
 const MAX_TURNS_BETWEEN = 100;
 
 export function latestTurns(db: Db, scope: TurnScope, depth: number): TimelineTurn[] {

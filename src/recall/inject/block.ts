@@ -12,7 +12,7 @@ export interface Line {
 export interface Section {
   /** Empty for lines without a heading. */
   heading: string;
-  /** Can be a generator: stops at the first line that does not fit. */
+  /** May be a generator: it is read only up to the first line that does not fit. */
   lines: Iterable<Line>;
   /** Limits the section so that later ones fit too. */
   maxTokens?: number;

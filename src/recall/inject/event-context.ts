@@ -81,14 +81,14 @@ export function contextForFile(db: Db, path: string, isChange: boolean, request:
   return layOutRows(rows.slice(0, throttle > 0 ? 1 : LINES_PER_FILE), request, SHORT);
 }
 
-/** Before running a command that failed in an earlier session. */
+/** What to inject before a command runs: an observation about its failure in an earlier session. */
 export function contextForCommand(db: Db, command: string, request: EventRequest): Block {
   const key = commandKeyOf(command);
   const known = observationsAbout(db, { kind: "command", key }, request.projectId, COMMAND_ROWS);
   return known.length === 0 ? EMPTY_BLOCK : layOutRows(withoutShown(known, request).slice(0, 1), request, SHORT);
 }
 
-/** After an error that was fixed in an earlier session. */
+/** What to inject after an error: how an earlier session fixed it. */
 export function contextForFailure(db: Db, output: string, request: EventRequest): Block {
   const error = errorMessage(lastError(output));
   if (error === undefined) return EMPTY_BLOCK;
@@ -102,7 +102,7 @@ export function contextForFailure(db: Db, output: string, request: EventRequest)
 const MIN_SIMILARITY = 0.9;
 const MAX_OCCURRENCES = 20;
 
-/** The same error in an earlier tool output, and what fixed it. */
+/** A line about the same error in another session, and what fixed it. */
 function pastFix(db: Db, error: string, { projectId, ownSessionId, now }: EventRequest): Line | undefined {
   const { occurrences } = findFixes(db, error, { projectId }, MAX_OCCURRENCES);
   for (const { fixedBy, likeness, failure, changed, between, error: line } of occurrences) {

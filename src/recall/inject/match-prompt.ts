@@ -15,9 +15,9 @@ import type { ThrottleLevel } from "./throttle.ts";
 
 export interface MatchRequest {
   projectId: number;
-  /** This session's observations are skipped: they are still in the agent's context. */
+  /** Observations of this session are skipped: what they are about is still in the agent's context. */
   ownSessionId: number | undefined;
-  /** Ids already injected in full. */
+  /** Ids of the items that were injected into this session before. */
   shown: ReadonlySet<string>;
   /** The higher, the more words have to match. */
   throttle: ThrottleLevel;

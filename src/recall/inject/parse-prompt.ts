@@ -28,7 +28,7 @@ export function parsePrompt(text: string) {
   return { words, names, paths, isAboutPast };
 }
 
-/** Words in every other prompt to a coding agent. */
+/** Words that many prompts to coding agents contain, whatever their subject. */
 const COMMON = new Set(
   (
     "add added adding also always app application apply approach available based basic behavior best better between big both bug build builds button call called case cases change " +

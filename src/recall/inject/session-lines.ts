@@ -19,7 +19,7 @@ const NEXT_CHARS = 300;
 const PROMPTS_SHOWN = 3;
 const FILES_SHOWN = 8;
 
-/** The session's summary, or undefined if turns were recorded after it was written. */
+/** The session's summary, or undefined while memory of one of its turns is stale. */
 function freshSummary(db: Db, sessionDbId: number): SummaryRow | undefined {
   return nextStaleTurn(db, sessionDbId) === undefined ? currentSummary(db, sessionDbId, WHOLE_SESSION) : undefined;
 }
@@ -53,7 +53,7 @@ export function whereStoppedLines(db: Db, session: SessionRow): Line[] {
   return lines.map((text) => ({ text, items: [`session:${session.id}`] }));
 }
 
-/** One line stays on the label's line; several are quoted below it. */
+/** A text of one line follows the label; a longer one is quoted below it. */
 function quoteBlock(text: string): string {
   const safe = quoteInstructions(text);
   return safe.includes("\n") ? `\n${safe.replace(/^/gm, "> ")}` : ` ${safe}`;
@@ -72,8 +72,8 @@ function lastPart(text: string): string {
 }
 
 export function headingNote(last: SessionRow, own: SessionRow | undefined, now: number): string {
-  const isElsewhere = last.status === "active" ? ", another session, in progress" : "";
-  const where = last.id === own?.id ? "in this session, before compaction" : `${ago(last.last_at, now)}${isElsewhere}`;
+  const progress = last.status === "active" ? ", another session, in progress" : "";
+  const where = last.id === own?.id ? "in this session, before compaction" : `${ago(last.last_at, now)}${progress}`;
   return ` (${[where, last.git_branch && `branch ${quoteName(last.git_branch, 60)}`].filter(Boolean).join(", ")})`;
 }
 
@@ -93,7 +93,7 @@ export function* sessionLines(db: Db, sessions: readonly SessionRow[], now: numb
   }
 }
 
-/** Next steps of older sessions are probably done or abandoned. */
+/** Only the latest sessions count: the next steps of older ones are probably done or abandoned. */
 const OPEN_END_SESSIONS = 4;
 const OPEN_END_LINES = 4;
 const OPEN_END_CHARS = 200;

@@ -1,4 +1,4 @@
-// Injects less if injected context is seldom used, and more again once it is.
+// Injects less if injected context is seldom used, and more again once it is used more often.
 import type { Surface } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { countUsedInjections } from "../../store/tables/injections.ts";
@@ -6,7 +6,7 @@ import { countUsedInjections } from "../../store/tables/injections.ts";
 /** 0: no throttle; 1: inject less; 2: inject least. */
 export type ThrottleLevel = 0 | 1 | 2;
 
-/** Based on the used share of the surface's last 40 injections; no throttle below 20. */
+/** Based on the used share of the surface's last 40 injections. With fewer than 20, there is no throttle. */
 const MAX_INJECTIONS = 40;
 const MIN_INJECTIONS = 20;
 const SELDOM = 0.15;

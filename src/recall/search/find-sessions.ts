@@ -32,7 +32,7 @@ const MAX_PATH_CHARS = 4_096;
 export const FIND_KINDS = [...SEARCH_KINDS, "session"] as const;
 export type FindKind = (typeof FIND_KINDS)[number];
 
-/** `--role` is another name for `--kind`. */
+/** The values of `--role`, each with the `--kind` that it stands for. */
 export const ROLES = { user: "prompt", assistant: "message", tool: "tool" } as const;
 export type Role = keyof typeof ROLES;
 export const ROLE_NAMES = [...(Object.keys(ROLES) as Role[]), "all"] as const;
@@ -109,7 +109,7 @@ interface TurnText {
   text: string;
 }
 
-/** The text in the turn that contains the most words of the query. */
+/** Of the turn's texts, the one with the most words of the query. Prefers texts of the given kind. */
 function bestText(
   db: Db,
   session: SessionEntry,

@@ -99,7 +99,7 @@ function hasFound({ groups }: StepResult): boolean {
   return groups[0].size > 0;
 }
 
-/** Adds semantic hits to keyword hits. Without keyword hits the step has found nothing. */
+/** Adds semantic hits to the keyword hits, if there are any. */
 function runStep(
   db: Db,
   query: PreparedQuery,
@@ -122,7 +122,7 @@ function runStep(
   const { found, searched } = queryIndexes(db, names, query, scope, options);
   if (found.size > 0) addSemanticHits(found, near);
   if (kind !== undefined || found.size >= limit || without.includes("thinking")) return { groups: [found], searched };
-  // A separate group: ranked together with the others, thinking lowers any@5 by 0.4.
+  // A separate group: ranked with the others, thinking pushes the right session out of the top 5 in 0.4% of queries.
   const thinking = queryIndexes(db, ["thinking"], query, scope, options);
   return {
     groups: found.size === 0 ? [thinking.found] : [found, thinking.found],

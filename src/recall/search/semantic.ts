@@ -58,7 +58,7 @@ export async function embedQuery(db: Db, text: string, options: EmbedQueryOption
   const models = embeddingModels(db)
     .map((model) => ({ model, vectors: countVectors(db, model.id) }))
     .filter(({ vectors }) => vectors > 0)
-    // Until the new model has embedded more than half, search the old model's vectors.
+    // Until the new model has more vectors than the old one, search the old one's.
     .sort((a, b) => b.vectors - a.vectors || b.model.is_wanted - a.model.is_wanted);
   const keywordsOnly = (why: string, hint: string | undefined, isBroken: boolean): SemanticState => {
     const state = { degraded: `keyword search only: ${why}`, isBroken, model: null, vectors: 0, waiting };
@@ -115,7 +115,7 @@ export interface SemanticHit extends Hit {
   cosine: number;
 }
 
-/** Scores are z-scores among the nearest vectors, so that scores of different models are comparable. */
+/** A score is the z-score among the nearest turns, at least 0, so that scores of different models are comparable. */
 export function nearestTurns(db: Db, query: SemanticQuery, accept: (session: number) => boolean): SemanticHit[] {
   const turns = new Map<string, SemanticHit>();
   for (const { item, cosine: raw } of nearestItems(db, query, accept)) {
@@ -133,7 +133,7 @@ export function nearestTurns(db: Db, query: SemanticQuery, accept: (session: num
   return hits.sort((a, b) => b.score - a.score);
 }
 
-/** Ids of observations similar enough without a keyword match, nearest first. */
+/** Ids of the observations that are similar enough to be found without a keyword, nearest first. */
 export function nearestObservations(db: Db, query: SemanticQuery): number[] {
   return nearestItems(db, query, undefined)
     .filter(({ item, cosine }) => cosine >= MIN_COSINE_ALONE && item.kind === "observation" && !item.isSuperseded)

@@ -22,7 +22,7 @@ const INDEXES = {
 export type IndexName = keyof typeof INDEXES;
 const INDEX_NAMES = Object.keys(INDEXES) as IndexName[];
 
-/** Unrelated texts had cosines up to 0.33 (eight queries on real sessions). */
+/** In eight queries on real sessions, unrelated texts had cosines of up to 0.33. */
 export const MIN_COSINE_ALONE = 0.35;
 
 export interface TurnHit {

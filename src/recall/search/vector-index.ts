@@ -18,11 +18,11 @@ export type VectorIndex = ReturnType<typeof createVectorIndex>;
 
 interface NearestOptions {
   limit: number;
-  /** Filters by session id; 0 for vectors without a session. */
+  /** Filters by the session's database id; 0 for vectors without a session. */
   accept?: ((session: number) => boolean) | undefined;
 }
 
-/** For processes that search once: above 20,000 vectors, reading codes and a few records beats reading all records. */
+/** For processes that search once: above 20,000 vectors, codes and a few records are read faster than all records. */
 export const ONE_SHOT_PREFILTER_FROM = 20_000;
 /** 64 chunks are about 3 MB. */
 const CHUNKS_PER_READ = 64;

@@ -73,7 +73,7 @@ export function hasSqlite(): boolean {
   return sqliteModule() !== undefined;
 }
 
-/** Busy, full, read-only or I/O error: the write can be retried. Not if the data violates a constraint or a type. */
+/** True if the write can be retried (busy, full, I/O error), false if the data violates a constraint or a type. */
 export function isStorageError(error: unknown): boolean {
   const code = (error as { errcode?: number }).errcode;
   if (code === undefined) return false;

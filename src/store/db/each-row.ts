@@ -22,7 +22,7 @@ export function* eachRow<Row extends object>(
     const end = rows.at(-1);
     if (end === undefined || rows.length < PAGE) return;
     const next = keys.map((name) => (end as Record<string, Param>)[name] ?? null);
-    // In a damaged file, pages may point to each other in a circle: this loop would never end.
+    // In a damaged file, pages may point to each other in a circle, and this loop would never end.
     if (typeof next[0] === "number" && keys.length === 1 && next[0] <= Number(last?.[0] ?? -Infinity))
       throw new AppError("database_damaged", `The rows of ${table} are not in order.`);
     last = next;

@@ -242,7 +242,7 @@ function recordTurnNumber(db: Db, main: number | undefined, values: Values, know
 
 const EDITED_COLUMNS = ["type", "title", "subtitle", "narrative", ...LIST_COLUMNS, "edited_at"];
 
-/** Copies a pin. Copies the text if it was edited later than this row. */
+/** Copies a pin. Copies the text if it was edited later than the text here. */
 function copyUserEdits(db: Db, id: number, values: Values): void {
   if (values.get("pinned") === 1) db.run(sql`UPDATE observations SET pinned = 1 WHERE id = ${id}`);
   const before = db.value<number>(sql`SELECT edited_at FROM observations WHERE id = ${id}`) ?? 0;

@@ -10,7 +10,7 @@ const BATCH = 200;
 const MAX_MISSES = 20_000;
 
 export interface Salvage {
-  /** Number of rows that cannot be read. Not counted in a table whose last id is unknown. */
+  /** Number of ids that cannot be read, in tables whose last id is known. All lost tombstones count as one. */
   lost: number;
 }
 

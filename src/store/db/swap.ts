@@ -40,10 +40,10 @@ export function isSwapping(database: string): boolean {
 }
 
 /** Writes the marker. Waits until processes that did not see it have opened the database. Needs the worker's lock. */
-export function beginSwap(database: string, aside: string, settleMs = SETTLE_MS): void {
+export function beginSwap(database: string, quarantine: string, settleMs = SETTLE_MS): void {
   // A marker that exists was left by a killed process, because only the holder of the worker's lock gets here.
   if (isSwapping(database)) settleSwap(database);
-  const swap: Swap = { pid: process.pid, birth: birthOf(process.pid), machine: machineId(), aside };
+  const swap: Swap = { pid: process.pid, birth: birthOf(process.pid), machine: machineId(), aside: quarantine };
   // No temporary file needed: an incomplete marker is cancelled like a complete one.
   cancelOnError(database, () => writeMarker(markerOf(database), swap));
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, settleMs);
@@ -123,11 +123,11 @@ export function replacedError(): AppError {
   return Object.assign(error, { errcode: SQLITE_READONLY_DBMOVED });
 }
 
-function replaceDatabase(database: string, { aside, incoming }: Swap & { incoming: string }): void {
-  mkdirSync(aside, { recursive: true, mode: 0o700 });
+function replaceDatabase(database: string, { aside: quarantine, incoming }: Swap & { incoming: string }): void {
+  mkdirSync(quarantine, { recursive: true, mode: 0o700 });
   // Moves the -wal file, too: SQLite would read it as part of the new database.
   for (const suffix of SUFFIXES.toReversed()) {
-    if (existsSync(database + suffix)) renameSync(database + suffix, join(aside, basename(database) + suffix));
+    if (existsSync(database + suffix)) renameSync(database + suffix, join(quarantine, basename(database) + suffix));
   }
   renameSync(incoming, database);
   // A power cut may undo the rename until the folder is synced.

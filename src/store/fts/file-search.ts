@@ -16,7 +16,7 @@ export interface FileScope {
   /** Limits the touches, not the sessions: a session may last for weeks. */
   since?: number | undefined;
   before?: number | undefined;
-  /** Also matches the end of a path, with a full scan, and returns one hit per file instead of one per session. */
+  /** Also finds stored paths that end in the query's, with a full scan. One hit per file, not one per session. */
   isFileSearch: boolean;
 }
 

@@ -26,9 +26,9 @@ export interface FileHit {
 
 export interface FtsHits {
   hits: Hit[];
-  /** The searched words. Words that are too common were not searched. */
+  /** The searched words: without those that are too common, unless `newestHits` searched for them. */
   words: string[];
-  /** Set if even the rarest word is too common. Then only rows from this time on were searched. */
+  /** Set if only rows from this time on were searched, because the words are too common. */
   since?: number;
 }
 
@@ -74,7 +74,7 @@ export function matching(table: string, match: string): Sql {
   return sql`FROM ${raw(table)} WHERE ${raw(table)} MATCH ${match}`;
 }
 
-/** Number of rows that match a common word, either as a minimum or as an estimate. */
+/** Number of rows that match a common word: a minimum, an estimate, or both. */
 interface CommonRows {
   atLeast?: number;
   about?: number;
@@ -97,7 +97,7 @@ function commonRows(db: Db, table: string): Map<string, CommonRows> {
 /** Smaller counts are not cached: they change with every write. */
 const MIN_COMMON_ROWS = 500;
 
-/** Counts matching rows, up to `maxRows`. FTS5 stores no counts, so this reads all rows (20 per microsecond). */
+/** Counts matching rows, up to `maxRows`. FTS5 stores no counts, so each of them is read (20 per microsecond). */
 export function countRows(db: Db, { table }: Pick<FtsIndex, "table">, match: string, maxRows: number): number {
   const known = commonRows(db, table);
   if ((known.get(match)?.atLeast ?? 0) >= maxRows) return maxRows;

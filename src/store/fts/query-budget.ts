@@ -16,12 +16,12 @@ const LARGE_INDEX_ROWS = 200_000;
 const MAX_TERMS = 32;
 const MAX_TERMS_LARGE = 20;
 const MAX_PAIRS = 64;
-/** Words are sorted by their number of rows, counted up to 500. If too few words have less: up to 4,000. */
+/** Words are sorted by their number of rows, counted up to 500. If few words have less than that: up to 4,000. */
 const MAX_COUNTED_ROWS = [500, 4_000];
 const MAX_CANDIDATES = 128;
 const MAX_TRIED = 8;
 
-/** Sorts words by the number of turns that have them, rarest first. (By tool uses, the top 5 were 0.6 points worse.) */
+/** Sorts words by the number of turns (not tool uses: search would find less) that have them, rarest first. */
 export function sortByRarity(db: Db, words: readonly string[]): string[] {
   const known: { word: string; rows: number }[] = [];
   let rest = words.slice(0, MAX_CANDIDATES);
@@ -91,7 +91,7 @@ const MAX_COUNTED_TURNS = 10_000;
 /** Longer queries are not checked: a single common word has little effect on them. */
 const MAX_WORDS = 24;
 
-/** Words in at least a quarter of the project's turns, e.g. the project's name: useless for finding one of them. */
+/** Words in at least a quarter of the project's turns, e.g. the project's name: useless for finding one of the turns. */
 export function commonWords(db: Db, words: readonly string[], project: number | undefined): string[] {
   const ids = idRange(db, TURNS);
   const scope = project === undefined ? undefined : `scope:${quoted(scopeWord(project))}`;

@@ -24,7 +24,7 @@ export function sessionToLink(db: Db, sessionDbId: number): LinkedSession | unde
 
 export type EarlierSession = Pick<LinkedSession, "id" | "session_id" | "started_at" | "last_at" | "plan">;
 
-/** The sessions of the project that began before this one, newest first. */
+/** The sessions of the project that began up to 30 days before this one, newest first. */
 export function earlierSessions(db: Db, session: LinkedSession, limit: number): EarlierSession[] {
   const { session_id: id, project_id, started_at: start } = session;
   return db.all(sql`SELECT id, session_id, started_at, last_at, plan FROM sessions

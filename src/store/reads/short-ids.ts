@@ -1,4 +1,4 @@
-// Short session ids for display: the shortest beginning of an id that no other session has.
+// Short session ids for display: the shortest beginning of an id, from 8 characters on, that no other session has.
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 

@@ -20,7 +20,7 @@ export interface EntryRow {
   name: string | null;
 }
 
-/** A message comes before its tool calls, which have the same time. A response that no message contains comes last. */
+/** A message comes before its tool calls, which have the same time. A response that no message contains ends its turn. */
 export function transcriptEntries(db: Db, sessionDbId: number): EntryRow[] {
   const ofSession = sql`session_db_id = ${sessionDbId}`;
   return db.all(sql`SELECT kind, id, prompt_number, at, is_error, bytes, name FROM (

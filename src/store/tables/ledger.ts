@@ -112,7 +112,7 @@ export interface CostRow {
   name: string;
   requests: number;
   failed: number;
-  /** Requests entered with an estimated cost, because the server reported no usage. */
+  /** Requests with an estimated cost: the server reported no usage, or the process was killed. */
   estimated: number;
   /** Requests with their highest possible cost: running, or their process was killed less than an hour ago. */
   unsettled: number;

@@ -1,4 +1,4 @@
-// messages: one row per message of the assistant, with its text, thinking and tokens.
+// messages: one row per message of the assistant, notice of the agent or summary of a compaction.
 import type { Activity } from "../../core/event.ts";
 import type { Db } from "../db/driver.ts";
 import { nextId } from "../db/item-ids.ts";

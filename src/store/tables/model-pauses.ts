@@ -18,12 +18,12 @@ export function findPause(db: Db, fingerprint: string): ModelPause | undefined {
   );
 }
 
-/** Whether the pause has not ended. Ignores a pause created in the future: the clock was wrong then. */
+/** Whether the pause has not ended. If it was created in the future, its end has no effect: the clock was wrong. */
 export function isActivePause(pause: ModelPause, now: number): boolean {
   return pause.until === null || (pause.until > now && pause.created_at <= now);
 }
 
-/** Saves the pause and deletes those of all other settings. */
+/** Saves the pause and deletes those of other fingerprints, which are from earlier settings. */
 export function pauseModel(db: Db, fingerprint: string, pause: ModelPause): void {
   db.run(sql`DELETE FROM model_pauses WHERE fingerprint <> ${fingerprint}`);
   db.run(sql`INSERT OR REPLACE INTO model_pauses (fingerprint, kind, message, times, until, created_at)

@@ -27,7 +27,7 @@ export function rewriteObservation(db: Db, id: number, observation: Observation,
   if (sessionDbId !== null && promptNumber !== null) renewFilesOfTurn(db, { sessionDbId, promptNumber });
 }
 
-/** Sets valid_to of the older one to valid_from of the newer one, or to now if that is before its own valid_from. */
+/** The older one was valid until the newer one's valid_from; until now, if the newer one's valid_from is not later. */
 export function supersedeByHand(db: Db, olderId: number, newerId: number, now: number): void {
   db.run(sql`UPDATE observations SET superseded_by = ${newerId}, superseded_at = ${now}, is_current = 1,
       valid_to = (SELECT iif(n.valid_from > observations.valid_from, n.valid_from, ${now})

@@ -1,4 +1,4 @@
-// observations: things worth remembering, each with its evidence and producer. Every write updates the full-text index.
+// observations: things worth knowing, each with its evidence and producer. Every write updates the full-text index.
 import { sha256 } from "../../platform/crypto.ts";
 import type { Concept, Observation, ObservationType, Origin, Producer } from "../../core/memory.ts";
 import { commandForm } from "../../core/shell-command.ts";
@@ -46,7 +46,7 @@ export interface ObservationRow {
 export interface NewObservation {
   /** Undefined if it is for all projects. */
   projectId?: number | undefined;
-  /** Undefined if a user wrote it, outside any session. */
+  /** Undefined for an observation that belongs to no session, such as one that a user wrote. */
   turn?: TurnKey | undefined;
   observation: Observation;
   producer: Producer;
@@ -142,7 +142,7 @@ export function getObservation(db: Db, id: number): ObservationRow | undefined {
   return db.get(sql`SELECT * FROM observations WHERE id = ${id}`);
 }
 
-/** Triggers delete its links and its index entry. */
+/** Triggers delete the observation's links and index entry. */
 export function deleteObservation(db: Db, id: number): void {
   db.run(sql`DELETE FROM observations WHERE id = ${id}`);
 }

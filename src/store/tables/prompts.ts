@@ -23,8 +23,9 @@ export interface NewPrompt {
 const SAME_MOMENT_MS = 10_000;
 
 /**
- * Inserts a prompt, ordered by time. If it was recorded before, `newId` is undefined. The caller must index the text of
- * a new one. `ownsId`: events with this prompt id belong to this prompt, not to an earlier one with the same id.
+ * Inserts a prompt and numbers the turns by time. If it was recorded before, `newId` is undefined. The caller must
+ * index the text of a new one. `ownsId`: events with this prompt id belong to this prompt, not to an earlier one with
+ * the same id.
  */
 export function insertPrompt(db: Db, prompt: NewPrompt) {
   const { sessionDbId, text, at } = prompt;
@@ -257,7 +258,7 @@ export function lastResponse(db: Db, sessionDbId: number, promptNumber: number):
        ORDER BY created_at DESC, id DESC LIMIT 1))`);
 }
 
-/** The prompt's current number. It changes when an earlier prompt is inserted late. */
+/** The prompt's session and current number. The number changes when an earlier prompt is inserted late. */
 export function findTurnKey(db: Db, promptDbId: number): TurnKey | undefined {
   return db.get(
     sql`SELECT session_db_id AS sessionDbId, prompt_number AS promptNumber FROM prompts WHERE id = ${promptDbId}`,

@@ -3,7 +3,7 @@
 //   active       the last turn has not ended
 //   completed    the last turn ended, or the agent reported the end of the session
 //   interrupted  the transcript shows that the last turn was interrupted, or it has no end after 24 hours
-//   failed       memory of the session failed three times and was not retried
+//   failed       deriving its memory failed three times and was not retried
 import type { Db } from "../db/driver.ts";
 import { markTurnEnded } from "./stale-turns.ts";
 import { transaction } from "../db/transaction.ts";
@@ -23,7 +23,7 @@ export function isRunning(prompt = "p"): Sql {
   return sql`(${p}.ended_at IS NULL AND ${p}.prompt_number = s.prompt_count AND s.status = 'active')`;
 }
 
-/** SQL: the reported end of a turn, else the time of the next prompt. NULL while the turn is running. */
+/** SQL: the reported end of a turn, else the time of the next prompt. NULL if there is neither, as while it runs. */
 export function endedAt(prompt = "p"): Sql {
   const p = raw(prompt);
   return sql`coalesce(${p}.ended_at, (SELECT next.created_at FROM prompts next
@@ -82,7 +82,7 @@ export function updateFailedStatuses(db: Db, now: number): void {
   update(db, now, sql`s.status = 'failed'`);
 }
 
-/** Updates sessions that were idle for a day. Returns those that are interrupted now: their memory is stale. */
+/** Derives the status of active sessions again. Returns those interrupted now, after a day idle: memory is stale. */
 export function updateIdleStatuses(db: Db, now: number): string[] {
   return transaction(db, () => {
     const interrupted = update(db, now, sql`s.status = 'active'`).filter(({ status }) => status === "interrupted");

@@ -7,7 +7,7 @@ import { withForkSources } from "./sessions.ts";
 
 /**
  * What the hash of each kind is made from:
- * - prompt, message, tool-use: the agent's id
+ * - prompt, message, tool-use: the id that the agent gave it
  * - observation: its content
  * - moment: text and time of a prompt, because the id may be known only to the hook or only to the transcript
  * - text: a forgotten text that may also be stored elsewhere (a response, a title)
@@ -56,7 +56,7 @@ export function deleteTombstone(db: Db, kind: TombstoneKind, hash: string): void
   db.run(sql`DELETE FROM tombstones WHERE kind = ${kind} AND hash = ${hash}`);
 }
 
-/** The session's id is part of the hash. It cannot be guessed, so forgotten texts cannot be found by trying hashes. */
+/** The session's id, which cannot be guessed, is part of the hash. Hashing guessed texts finds no forgotten ones. */
 export function tombstoneOf(kind: Exclude<TombstoneKind, "observation">, sessionId: string, key = ""): Tombstone {
   return { kind, hash: sha256(JSON.stringify([kind, sessionId, key])) };
 }
