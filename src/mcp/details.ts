@@ -11,7 +11,7 @@ import { resolveSession } from "../recall/search/find-session.ts";
 import { findItem } from "../store/reads/items.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
 import { observationsOfTurn } from "../store/tables/observations.ts";
-import { cutToTokens, fitReply, type Piece } from "./budget.ts";
+import { cutToTokens, fitReply, type ReplyPart } from "./budget.ts";
 import { safeLine, pathLine, safeLines, quoted, quotedLine, titleLine, when } from "./text.ts";
 import { type Call, runQuery } from "./tool.ts";
 
@@ -43,7 +43,7 @@ export async function observationDetail(id: string, call: Call, maxTokens: numbe
     `(${from.filter(Boolean).join("; ")})`,
     ...(row.replaced_by === null ? [] : [`No longer valid: replaced by ${reference(row.replaced_by)}`]),
   ];
-  const pieces = [
+  const parts = [
     ...(row.subtitle === null ? [] : [safeLine(row.subtitle, 200)]),
     isTools ? quoted(narrative, "a tool", own) : cutToTokens(safeLines(narrative), own),
     ...row.facts.map((fact) => `- ${isTools ? quotedLine(fact, 400) : safeLine(fact, 400)}`),
@@ -55,7 +55,7 @@ export async function observationDetail(id: string, call: Call, maxTokens: numbe
     ...row.replaces.map((one) => `replaces ${reference(one)}`),
     ...row.evidence.map((item) => evidenceText(item, now)),
   ];
-  return fitReply({ head: head.join("\n"), pieces: pieces.map((text) => ({ text })), foot: omittedNote }, maxTokens);
+  return fitReply({ head: head.join("\n"), parts: parts.map((text) => ({ text })), foot: omittedNote }, maxTokens);
 }
 
 function reference({ id, title }: { id: string; title: string }): string {
@@ -102,7 +102,7 @@ export async function sessionDetail(id: string, call: Call, maxTokens: number): 
     return text === "" ? [] : [`${label}: ${cutToTokens(text, Math.floor(maxTokens / 6))}`];
   });
   const known = session.observations.filter((row) => row.is_current).toReversed();
-  const pieces = [
+  const parts = [
     ...summary,
     ...known.map((row) => `${row.id} ${row.type}: ${titleLine(row, 120)}`),
     ...session.turns.flatMap(({ prompt_id: prompt, number, title }) =>
@@ -120,7 +120,7 @@ export async function sessionDetail(id: string, call: Call, maxTokens: number): 
     `${count(session.prompts, "prompt")}, ${count(session.tool_uses, "tool use")}, ${count(session.files_changed, "file")} changed`,
   ];
   const head = `## session ${shortId(session.session_id)}: ${safeLine(titleText(session), 160)}\n(${from.filter(Boolean).join("; ")})`;
-  return fitReply({ head, pieces: pieces.map((text) => ({ text })), foot: omittedNote }, maxTokens);
+  return fitReply({ head, parts: parts.map((text) => ({ text })), foot: omittedNote }, maxTokens);
 }
 
 /** A prompt with its turn, a message, or a tool use with its input and output. */
@@ -144,8 +144,8 @@ export async function itemDetail(id: string, call: Call, maxTokens: number): Pro
   }
   if (item?.kind === "message") return messageText(`## ${id} message\n${source}`, item, room);
   const found = await runQuery(show, { id: session.session_id, turn }, call);
-  const pieces = "transcript" in found ? turnPieces(found.transcript, call, Math.floor(maxTokens / 3)) : [];
-  return fitReply({ head: `## ${id} prompt\n${source}`, pieces, foot: omittedNote }, maxTokens);
+  const parts = "transcript" in found ? turnParts(found.transcript, call, Math.floor(maxTokens / 3)) : [];
+  return fitReply({ head: `## ${id} prompt\n${source}`, parts, foot: omittedNote }, maxTokens);
 }
 
 function messageText(head: string, message: { text: string; thinking: string | null }, maxTokens: number): string {
@@ -157,7 +157,7 @@ function messageText(head: string, message: { text: string; thinking: string | n
 }
 
 /** By rank: the prompt, the last message, the observations, then everything in between. */
-function turnPieces({ session, turns: [turn] }: Transcript, { db }: Call, maxTokens: number): Piece[] {
+function turnParts({ session, turns: [turn] }: Transcript, { db }: Call, maxTokens: number): ReplyPart[] {
   if (turn === undefined) return [];
   const end = turn.items.findLast((item) => item.kind === "message" && item.role === "assistant");
   const known = observationsOfTurn(db, session.id, turn.number).filter((row) => row.is_current);

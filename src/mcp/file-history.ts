@@ -50,7 +50,7 @@ async function describeFile(input: InputOf<typeof FIELDS>, call: Call): Promise<
     shortId: shortIdsOf(call.db, entries),
   };
   // By rank: newest change, best observation, next change, next observation, ...
-  const pieces = [
+  const parts = [
     ...rows.map((row, index) => ({
       text: `${row.id}  ${when(row.valid_from, call.now)}  ${row.type}  ${titleLine(row, 120)}`,
       rank: index * 2 + 1,
@@ -61,7 +61,7 @@ async function describeFile(input: InputOf<typeof FIELDS>, call: Call): Promise<
     text: fitReply(
       {
         head: `${safeLine(paths.join(", ") || storedPath, 300)} in ${where}, newest first. ${BACKGROUND}`,
-        pieces,
+        parts,
         foot: footer(
           "Next: get_observations(ids: [...]) gives the detail, timeline(anchor: id) what happened around it.",
         ),

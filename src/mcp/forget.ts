@@ -58,15 +58,15 @@ function selectIds(db: Db, ids: readonly string[]): DeletionSet {
   );
 }
 
-function planText(rows: DeletionRows, now: number): { head: string; pieces: { text: string }[] } {
+function planText(rows: DeletionRows, now: number): { head: string; parts: { text: string }[] } {
   const counts = DELETION_KINDS.flatMap(([kind, noun]) => {
     const number = rows[kind].length;
     return number === 0 ? [] : [count(number, noun)];
   });
-  const pieces = DELETION_KINDS.flatMap(([kind, noun]) =>
+  const parts = DELETION_KINDS.flatMap(([kind, noun]) =>
     rows[kind].map((row) => ({ text: `- ${noun} ${row.item}, ${when(row.at, now)}: ${safeLine(row.title, 100)}` })),
   );
-  return { head: `This would be deleted permanently (${counts.join(", ")}):`, pieces };
+  return { head: `This would be deleted permanently (${counts.join(", ")}):`, parts };
 }
 
 function receiptText({ isProven, sources, backups, proof, removed }: Receipt): Answer {

@@ -14,7 +14,7 @@ import { FIND_KINDS } from "../recall/search/find-sessions.ts";
 import type { Db } from "../store/db/driver.ts";
 import { itemRow } from "../store/reads/items.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
-import { BACKGROUND, footer, fitReply, type Piece, roughTokens } from "./budget.ts";
+import { BACKGROUND, footer, fitReply, type ReplyPart, roughTokens } from "./budget.ts";
 import { type Answer, tryQuery, type Call, defineTool, MAX_TOKENS, PROJECT, scopeOf, FILTERS } from "./tool.ts";
 import { safeLine, pathLine, quotedLine, titleLine, when } from "./text.ts";
 
@@ -61,9 +61,9 @@ async function describeMatches({ query, ...input }: InputOf<typeof FIELDS>, call
     kind === "observation" ? NO_MATCHES : await findSessions(queryInput, context, form),
   ];
   const headings = ["Observations (what is known)", "Sessions (where it was said or done)"];
-  const pieces = groups.flatMap(({ lines }, group) => alternate(lines, headings[group] ?? "", group));
+  const parts = groups.flatMap(({ lines }, group) => alternate(lines, headings[group] ?? "", group));
   const about = query === undefined ? "the newest" : `"${safeLine(query, 80)}"`;
-  if (pieces.length === 0) {
+  if (parts.length === 0) {
     const wider = scope.projectId === undefined ? "" : ', or project: "all"';
     return { text: `Nothing in ${where} matches ${about}. Try other words, fewer filters${wider}.` };
   }
@@ -72,7 +72,7 @@ async function describeMatches({ query, ...input }: InputOf<typeof FIELDS>, call
     text: fitReply(
       {
         head: `In ${where}: ${about}${how}. ${BACKGROUND}`,
-        pieces,
+        parts,
         foot: footer(
           "Next: timeline(anchor: id) shows what happened around one; get_observations(ids: [...]) gives the detail, several at once.",
         ),
@@ -83,7 +83,7 @@ async function describeMatches({ query, ...input }: InputOf<typeof FIELDS>, call
 }
 
 /** Alternates the ranks of the groups: the best of each, then the second best of each. */
-function alternate(lines: readonly string[], heading: string, group: number): Piece[] {
+function alternate(lines: readonly string[], heading: string, group: number): ReplyPart[] {
   return lines.map((text, index) => ({ text: index === 0 ? `\n${heading}\n${text}` : text, rank: index * 2 + group }));
 }
 

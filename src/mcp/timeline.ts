@@ -57,7 +57,7 @@ async function describeTurns(input: InputOf<typeof FIELDS>, call: Call): Promise
     text: fitReply(
       {
         head: `Around ${about}, oldest first; > marks the anchor. ${BACKGROUND}`,
-        pieces: turns.map((turn, index) => ({ text: turnText(db, turn, now, shortId), rank: distance(index) })),
+        parts: turns.map((turn, index) => ({ text: turnText(db, turn, now, shortId), rank: distance(index) })),
         foot: footer("Next: get_observations(ids: [...]) gives the detail of any id here."),
       },
       maxTokens,

@@ -21,7 +21,7 @@ export interface ClosableEmbeddingCache {
   close(): void;
 }
 
-/** With at least `prefilterFrom` vectors, only their short codes are kept in memory. */
+/** Above `prefilterFrom` vectors, only their short codes are kept in memory. */
 export function createEmbeddingCache(paths: Paths, env: Env, prefilterFrom?: number): ClosableEmbeddingCache {
   let index: VectorIndex | undefined;
   let opened: Promise<Embedder | undefined> | undefined;

@@ -48,7 +48,7 @@ export const fix = defineQuery({
           likeness: z.number().meta({ description: "0 to 1: how much of the given error is in that line" }),
           times: countOf(z).meta({ description: "how often it occurred in that session" }),
           changed: z.array(z.string()).meta({ description: "files changed before the command succeeded" }),
-          between: z.array(z.strictObject(use)).meta({ description: "commands run before it succeeded" }),
+          between: z.array(z.strictObject(use)).meta({ description: "commands run before the command succeeded" }),
           fixed_by: z.strictObject({ ...use, at: timeOf(z), same_command: z.boolean() }).nullable(),
           closing: textOrNull(z).meta({ description: "the agent's last message in that turn" }),
         }),

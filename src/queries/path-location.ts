@@ -9,9 +9,12 @@ import type { Db } from "../store/db/driver.ts";
 import { type ProjectRow, projectAbove } from "../store/tables/projects.ts";
 
 export interface PathLocation {
-  /** Spellings of the path relative to the project, likeliest first; "." is the root. If no project is known: the full path. */
+  /**
+   * Spellings of the path relative to the project, likeliest first; "." is the root. If the project is unknown: the full
+   * path.
+   */
   names: string[];
-  /** Undefined for the current project; set if the path is absolute or leads into another project. */
+  /** Set if the path is absolute or leads into another project. Undefined for the current or an unknown project. */
   project?: ProjectRow;
   /** The path is outside of every known project. */
   isUnknown: boolean;

@@ -79,7 +79,7 @@ export const search = defineQuery({
         marks: z
           .array(z.tuple([countOf(z), countOf(z)]))
           .meta({ description: "what to highlight in the snippet: [from, to)" }),
-        open: z.string().meta({ description: "the command that shows it" }),
+        open: z.string().meta({ description: "the command that shows the result" }),
       }),
     ),
     meta: z.strictObject({

@@ -27,9 +27,9 @@ export const transcript = defineQuery({
       session_id: z.string(),
       results: z.array(
         sessionItemSchema(z, {
-          index: countOf(z).meta({ description: "its position in the session" }),
+          index: countOf(z).meta({ description: "the position of the item in the session" }),
           turn: z.int(),
-          observations: z.array(z.string()).meta({ description: "ids of the observations derived from it" }),
+          observations: z.array(z.string()).meta({ description: "ids of the observations derived from the item" }),
         }),
       ),
     }),
@@ -66,7 +66,7 @@ export const outline = defineQuery({
       results: z.array(
         z.tuple(
           [z.string(), z.string(), z.int(), z.int(), z.int(), countOf(z), textOrNull(z)],
-          z.string().meta({ description: "the subagent it happened in" }),
+          z.string().meta({ description: "for the item of a subagent: the subagent" }),
         ),
       ),
     }),

@@ -23,7 +23,7 @@ const settingSchema = (z: Zod) =>
     one_of: z.array(z.string()).nullable(),
   });
 
-/** Without `db`: settings say how to open the store, so they are read before it is open. */
+/** Without `db`, because `c-mem config` does not open the store. */
 type SettingsContext = Pick<QueryContext, "paths" | "env" | "cwd">;
 
 export const settings = defineQuery({
@@ -60,7 +60,7 @@ export const settings = defineQuery({
 });
 
 const KEY = {
-  key: { kind: "text", required: true, about: "its name" },
+  key: { kind: "text", required: true, about: "the name of the setting" },
 } as const;
 
 export const setting = defineQuery({
@@ -75,7 +75,7 @@ export const setting = defineQuery({
 export const changeSetting = defineQuery({
   name: "config",
   about: "change a setting in the user's file",
-  fields: { ...KEY, value: { kind: "json", required: true, about: "its new value" } },
+  fields: { ...KEY, value: { kind: "json", required: true, about: "the new value of the setting" } },
   http: { method: "put", path: "/api/settings/:key", tag: "settings", errors: ["bad_config"] },
   reply: (z) => ({ data: settingSchema(z), meta: z.strictObject({ notice: textOrNull(z) }) }),
   run: ({ key, value }, context) => write(context, key, value),

@@ -18,14 +18,14 @@ export interface Serving {
 export type ServeOptions = Omit<HostOptions, "token" | "port">;
 
 const ADDRESS = "127.0.0.1";
-/** If none of these is free, the system chooses one. */
+/** The configured port and the next ones. If none of them is free, the system chooses a port. */
 const PORTS_TRIED = 20;
 
 const LIMITS = {
   headersTimeout: 5_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 10_000,
-  // By default Node checks the timeouts above only every 30 s.
+  // By default Node checks the first two timeouts only every 30 s.
   connectionsCheckingInterval: 1_000,
 };
 

@@ -24,7 +24,7 @@ export function DetailPage({ id }: PageProps) {
   const empty = {
     title: `Observation ${id} not found`,
     heading: "h1",
-    text: "It was forgotten, or derived again with another id. See [all observations](/memory).",
+    text: "It may have been deleted, or derived again with another id. See [all observations](/memory).",
   } as const;
   return (
     <PageFrame class="narrow" crumbs={crumbs}>
@@ -63,10 +63,10 @@ function Article({ detail, changed }: { detail: ObservationDetail; changed: () =
       <Related title="Versions" items={detail.versions.length > 1 ? detail.versions : []} />
       <section>
         <h2>Evidence</h2>
-        {evidence.length === 0 && <p class="muted">None. It was added by hand.</p>}
+        {evidence.length === 0 && <p class="muted">None: the observation was written or imported.</p>}
         <ol class="evidence-list stack">
-          {evidence.map((piece) => (
-            <EvidenceItem key={piece.id} piece={piece} session={detail.session_id} />
+          {evidence.map((item) => (
+            <EvidenceItem key={item.id} item={item} session={detail.session_id} />
           ))}
         </ol>
       </section>
@@ -102,20 +102,20 @@ function Related({
 
 const SPEAKERS = { prompt: "User", message: "Assistant" } as const;
 
-function EvidenceItem({ piece, session }: { piece: ObservationDetail["evidence"][number]; session: string | null }) {
-  if (piece.kind === "gone") return <li class="muted">{piece.id} no longer exists.</li>;
+function EvidenceItem({ item, session }: { item: ObservationDetail["evidence"][number]; session: string | null }) {
+  if (item.kind === "gone") return <li class="muted">{item.id} no longer exists.</li>;
   return (
     <li>
       <p class="meta">
-        <span>{piece.kind === "tool" ? `${piece.name}: ${piece.subject}` : SPEAKERS[piece.kind]}</span>
-        {piece.kind === "tool" && <span class={piece.is_error ? "is-bad" : ""}>{piece.outcome}</span>}
-        <Time at={piece.at} />
-        {session !== null && <a href={sessionPath(session, piece.id)}>See in session</a>}
+        <span>{item.kind === "tool" ? `${item.name}: ${item.subject}` : SPEAKERS[item.kind]}</span>
+        {item.kind === "tool" && <span class={item.is_error ? "is-bad" : ""}>{item.outcome}</span>}
+        <Time at={item.at} />
+        {session !== null && <a href={sessionPath(session, item.id)}>See in session</a>}
       </p>
-      {piece.kind === "tool" ? (
-        piece.output !== "" && <Code text={piece.output} isError={piece.is_error} />
+      {item.kind === "tool" ? (
+        item.output !== "" && <Code text={item.output} isError={item.is_error} />
       ) : (
-        <Code text={piece.text} />
+        <Code text={item.text} />
       )}
     </li>
   );
