@@ -53,9 +53,13 @@ describe("an error of one session is fixed by a later session", () => {
     ["that continues it, but had another error", [PLAN, fails(1)], [PLAN, OTHER, touch("a.ts"), passes()]],
     ["that has nothing to do with it", [fails(1)], [touch("docs/a.md"), passes()]],
     ["that ran another command", [fails(1)], [fails(2, "npm run e2e"), touch("src/login.ts"), passes("npm run e2e")]],
-    ["if the first had fixed it itself", [fails(1), touch("a.ts"), passes()], [fails(2), touch("a.ts"), passes()]],
     [
-      "where the error does not tell itself from others",
+      "if the first session had fixed it itself",
+      [fails(1), touch("a.ts"), passes()],
+      [fails(2), touch("a.ts"), passes()],
+    ],
+    [
+      "if the output names no particular error",
       [bash("npm test", "Exit code 1", 1)],
       [bash("npm test", "Exit code 1", 1), touch("a.ts"), passes()],
     ],

@@ -12,7 +12,7 @@ import { updateLinks } from "./update-links.ts";
 
 type Row = { source_id: string; target_id: string; relationship: string; weight: number };
 
-function linked(db: Db): void {
+function linkAll(db: Db): void {
   updateLinks(db, { maxMs: Infinity });
 }
 
@@ -25,7 +25,7 @@ function between(db: Db, relationship = "continues"): [string, string, number][]
   return rows.map(({ source_id, target_id, weight }) => [source_id, target_id, weight]);
 }
 
-/** Adds sessions about other topics: an item can only be rare among many sessions. */
+/** Adds sessions about other topics: a file or word can only be rare among many sessions. */
 function addOthers({ add }: Seeded, count = 12): void {
   for (let index = 0; index < count; index += 1) {
     add(`other${index}`, prompt(`Do thing${index} with widget${index}`), { at: START + index * MINUTE });
@@ -56,7 +56,7 @@ describe("a session continues", () => {
     add("forks", prompt("Try another way"));
     add("forks", { kind: "origin", forkedFrom: "reads" });
     add("names", prompt(`Go on with ${id}`));
-    linked(db);
+    linkAll(db);
     expect(between(db)).toEqual([
       ["carries", id, 0.95],
       ["forks", "reads", 1],
@@ -76,7 +76,7 @@ describe("a session continues", () => {
     add("late", prompt("and again"), { ...on, at: START + 30 * DAY });
     add("x", prompt("hello"), { branch: "try", at: START + 31 * DAY });
     add("y", prompt("hello"), { branch: "try" });
-    linked(db);
+    linkAll(db);
     expect(between(db).map(([source, target]) => [source, target])).toEqual([["b", "a"]]);
     db.close();
   });
@@ -93,7 +93,7 @@ describe("a session continues", () => {
     add("words", prompt("What is an invoice parser?"));
     add("common", prompt("Release it"));
     add("common", touch("CHANGELOG.md"));
-    linked(db);
+    linkAll(db);
     expect(between(db).map(([source, target]) => [source, target])).toEqual([["b", "a"]]);
     db.close();
   });
@@ -106,7 +106,7 @@ describe("a session continues", () => {
     add("a", touch("src/invoice.ts"), { branch: "feat/a" });
     add("b", prompt("Rework the invoice parser"), { branch: "feat/b" });
     add("b", touch("src/invoice.ts"), { branch: "feat/b" });
-    linked(db);
+    linkAll(db);
     expect(between(db)).toEqual([]);
     expect(between(db, "related_to").map(([source, target]) => [source, target])).toEqual([["b", "a"]]);
     db.close();
@@ -120,7 +120,7 @@ it("a session references what it made and mentions what its prompts name", () =>
   add("a", prompt("Fix #12 in src/a.ts, see https://example.org/x"));
   add("a", bash("git commit -m y", "[feat abc1234] Do it"));
   add("a", bash("gh pr create --fill", "https://github.com/me/app/pull/13"));
-  linked(db);
+  linkAll(db);
   const rows = db.all<{ relationship: string; target: string }>(
     `SELECT relationship, target_type || ' ' || target_id AS target FROM links WHERE target_type <> 'term'
      ORDER BY relationship, target`,
@@ -143,11 +143,11 @@ describe("forgetting a session", () => {
     const id = "0b7e2a54-1111-4222-8333-444455556666";
     add(id, prompt("Look at src/secret.ts"));
     add("reads", prompt(`More is in /x/${id}.jsonl, about src/open.ts`));
-    linked(db);
+    linkAll(db);
     expect(between(db)).toEqual([["reads", id, 1]]);
     const row = db.get<{ id: number }>("SELECT id FROM sessions WHERE session_id = ?", id);
     forget(db, { ...emptyDeletionSet(), sessions: new Set([row?.id ?? 0]) }, START);
-    linked(db);
+    linkAll(db);
     expect(db.all("SELECT DISTINCT source_id FROM links")).toEqual([{ source_id: "reads" }]);
     expect(db.get("SELECT 1 FROM links WHERE target_id = ?", id)).toBeUndefined();
     for (const _ of rebuildMemory(db, { now: START }));
@@ -159,11 +159,11 @@ describe("forgetting a session", () => {
     const { db, add } = seedStore();
     add("a", prompt("Look at src/secret.ts"));
     add("a", prompt("Look at src/open.ts"));
-    linked(db);
+    linkAll(db);
     const row = db.get<{ id: number }>("SELECT id FROM prompts WHERE prompt_number = 1");
     forget(db, { ...emptyDeletionSet(), prompts: new Set([row?.id ?? 0]) }, START);
     expect(db.get("SELECT 1 FROM links WHERE target_id = 'src/secret.ts'")).toBeUndefined();
-    linked(db);
+    linkAll(db);
     expect(db.all("SELECT target_id FROM links WHERE target_type = 'file'")).toEqual([{ target_id: "src/open.ts" }]);
     db.close();
   });
@@ -198,7 +198,7 @@ describe("links", () => {
     );
   const inOrder = seedStore();
   for (const events of sessions) for (const one of events) inOrder.add(...one);
-  linked(inOrder.db);
+  linkAll(inOrder.db);
   const expected = rows(inOrder.db);
 
   it("are the same in any order of sessions, updated after each or at the end", () => {
@@ -212,9 +212,9 @@ describe("links", () => {
         const { db, add } = seedStore();
         for (const [step, index] of arrival.entries()) {
           for (const one of sessions[index] ?? []) add(...one);
-          if (pauses[step]) linked(db);
+          if (pauses[step]) linkAll(db);
         }
-        linked(db);
+        linkAll(db);
         expect(rows(db)).toEqual(expected);
         db.close();
       }),
@@ -227,7 +227,7 @@ describe("links", () => {
     const events = sessions.flat().toSorted((a, b) => (a[2].at ?? 0) - (b[2].at ?? 0));
     for (const one of events) {
       add(...one);
-      linked(db);
+      linkAll(db);
     }
     expect(rows(db)).toEqual(expected);
     for (const _ of rebuildMemory(db, { now: START }));
@@ -235,17 +235,17 @@ describe("links", () => {
     db.close();
   });
 
-  it("of the newest session are updated without reading all other links", () => {
+  it("of a continued session are updated, but not those of sessions that began before its new turn", () => {
     const { db, add } = seedStore();
     for (const session of sessions) for (const one of session) add(...one);
-    linked(db);
+    linkAll(db);
     add("s0", prompt("Taken up again"), { at: START + 20 * DAY, branch: "feat/x" });
     expect(updateLinks(db, { maxMs: Infinity })).toBe(1);
     expect(updateLinks(db, { maxMs: Infinity })).toBe(0);
     db.close();
   });
 
-  it("of sessions that changed during the update are updated again", () => {
+  it("of a session that changed meanwhile stay stale", () => {
     const { db, add } = seedStore();
     add("s1", prompt("Begin"), {});
     const id = db.get<{ id: number }>("SELECT id FROM sessions")?.id ?? 0;

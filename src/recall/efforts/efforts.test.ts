@@ -90,7 +90,7 @@ describe("efforts", () => {
     db.close();
   });
 
-  it("keep their id when they grow and after a rebuild, and are found by older ids and by sessions", () => {
+  it("keep their id when later sessions join; it still finds them when an earlier session has joined", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
     work(seeded);

@@ -92,7 +92,7 @@ describe("an earlier error", () => {
   });
 });
 
-describe("uses of a command", () => {
+describe("uses of a command or tool", () => {
   it("are counted by form, with successes and the last failure", () => {
     const { db, add } = history();
     add("two", bash("grep -rn 'npm test' .", ""));
@@ -106,7 +106,7 @@ describe("uses of a command", () => {
     db.close();
   });
 
-  it("are counted for other tools too, with the newest use of each input", () => {
+  it("are counted for tools other than the shell, with the newest use of each input", () => {
     const { db, add } = history();
     add("two", touch("src/login.ts"));
     updateSearchIndex(db);
@@ -117,7 +117,7 @@ describe("uses of a command", () => {
     db.close();
   });
 
-  it("never throws", () => {
+  it("are searched without exceptions for any text", () => {
     const { db } = history();
     for (const text of HOSTILE) expect(findUses(db, text, {}, 5).tools).toEqual([]);
     fc.assert(

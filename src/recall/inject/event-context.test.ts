@@ -168,7 +168,7 @@ describe("context before an action", () => {
     }
   });
 
-  it("shows a change only before the file is changed again", () => {
+  it("shows an observation of the type change only before the file is changed", () => {
     const db = store();
     remember(db, { type: "change", files: [FILE] });
     expect(contextForFile(db, FILE, true, request()).text).not.toBe("");
@@ -179,9 +179,9 @@ describe("context before an action", () => {
     const db = store();
     remember(db, { files: [FILE] });
     const changed = (text: string): EventRequest => {
-      const place = tree({ [FILE]: text });
-      utimesSync(join(place?.top ?? "", FILE), new Date(NOW), new Date(NOW));
-      return request({ tree: place });
+      const changedTree = tree({ [FILE]: text });
+      utimesSync(join(changedTree?.top ?? "", FILE), new Date(NOW), new Date(NOW));
+      return request({ tree: changedTree });
     };
     expect(contextForFile(db, FILE, true, changed("const other = 1;")).text).toContain(
       "(may no longer hold: `quartzFactor` is not in src/telescope.ts any more)",

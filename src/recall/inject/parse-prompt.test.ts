@@ -4,7 +4,7 @@ import { parsePrompt } from "./parse-prompt.ts";
 
 describe("parsing a prompt", () => {
   it.each(["yes", "ok go on", "do it", "/compact and keep it", "!ls -la", "#remember this", "   ", "1 2 3"])(
-    "is nothing for %j",
+    "returns undefined for %j",
     (text) => {
       expect(parsePrompt(text)).toBeUndefined();
     },

@@ -123,7 +123,7 @@ Files changed in that session: src/login.ts (+2 -1)
     db.close();
   });
 
-  it("says that the last turn is still in progress", () => {
+  it("says that an old turn without an end was interrupted", () => {
     const db = store();
     add(db, "one", HOUR, { kind: "prompt", text: "Long work" });
     expect(buildContext(db, request(db)).text).toContain("The turn was interrupted before it was finished.");

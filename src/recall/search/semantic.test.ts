@@ -83,7 +83,7 @@ describe("semantic search", () => {
     expect({ found, rung }).toEqual({ found: ["s1"], rung: "meaning" });
     expect(state).toMatchObject({ model: "openai:words:64", vectors: 4, waiting: 0, isBroken: false });
     expect(state.degraded).toBeUndefined();
-    // Keyword matches still count; semantic hits add to their score.
+    // Keyword matches still count, and semantic hits are added to them.
     expect((await search(db, paths, "dark bill")).found.toSorted()).toEqual(["s0", "s2"]);
     expect((await search(db, paths, "kangaroo")).found).toEqual([]);
   });
@@ -178,7 +178,7 @@ describe("search reports", () => {
     expect(state.degraded).toBe("keyword search only: nothing is embedded yet");
   });
 
-  it("that only half of the items are embedded", async () => {
+  it("that some items are not embedded yet", async () => {
     const paths = tinyHome();
     const db = seed(
       paths,

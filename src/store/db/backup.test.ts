@@ -25,7 +25,7 @@ function seeded(): { path: string; close(): void } {
 }
 
 describe("a backup", () => {
-  it("made during another process's transaction is complete, and only its owner can read it", () => {
+  it("made during another connection's transaction is complete, and only its owner can read it", () => {
     const { path, close } = seeded();
     const writer = openStore(path);
     writer.exec("BEGIN IMMEDIATE; DELETE FROM prompts");

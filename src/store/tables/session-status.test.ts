@@ -40,7 +40,7 @@ describe("the status of a session", () => {
       "completed",
     ],
     [
-      "is completed by a Stop without a last message",
+      "is completed by the end of a turn without a response",
       [
         [prompt("Why?"), 0],
         [bash("ls"), 1],
