@@ -25,7 +25,7 @@ interface Given {
   readEnd?: (path: string) => string | undefined;
   at?: number;
 }
-const reduce = (wire: HookWire, given: Given) =>
+const eventOf = (wire: HookWire, given: Given) =>
   wire.event({ cwd: () => "/cwd", readEnd: () => undefined, at: 1000, env: { HOME: "/home/ada" }, ...given });
 
 const file = (agent: string, name: string) => ({
@@ -61,7 +61,7 @@ describe("Codex CLI's hooks", () => {
     .map((name) => {
       const command = COMMANDS[name.slice(3, -".json".length) as keyof typeof COMMANDS];
       const value = payload("codex", name.slice(0, -".json".length));
-      return reduce(codexWire, { command, payload: value, readEnd: () => lines });
+      return eventOf(codexWire, { command, payload: value, readEnd: () => lines });
     });
 
   it("give the same session, prompt and tool uses as the rollout", () => {
@@ -86,7 +86,7 @@ describe("Codex CLI's hooks", () => {
   });
 
   it("leave a command without an exit code to the rollout", () => {
-    expect(reduce(codexWire, { command: "save", payload: payload("codex", "04-PostToolUse") })).toBeUndefined();
+    expect(eventOf(codexWire, { command: "save", payload: payload("codex", "04-PostToolUse") })).toBeUndefined();
   });
 
   it("are answered only with fields that Codex accepts", () => {
@@ -101,7 +101,7 @@ describe("Codex CLI's hooks", () => {
 describe("Gemini CLI's hooks", () => {
   const wrote = geminiReader.read(file("gemini-cli", "session.jsonl"), { unknown: {} });
   const reduced = (command: string, name: string) =>
-    reduce(geminiWire, { command, payload: payload("gemini-cli", name), at: Date.parse("2026-11-15T16:24:43Z") });
+    eventOf(geminiWire, { command, payload: payload("gemini-cli", name), at: Date.parse("2026-11-15T16:24:43Z") });
 
   it("give the same session and texts as the chat, without injected text", () => {
     const prompt = reduced("new", "02-BeforeAgent");
@@ -136,7 +136,7 @@ describe("Gemini CLI's hooks", () => {
 
 describe("Copilot CLI's hooks", () => {
   const reduced = (command: string, name: string) =>
-    reduce(copilotWire, { command, payload: payload("copilot-cli", name) });
+    eventOf(copilotWire, { command, payload: payload("copilot-cli", name) });
 
   it("give prompts, turn ends and the path of the transcript", () => {
     expect(reduced("new", "02-userPromptSubmitted")).toMatchObject({
@@ -168,12 +168,12 @@ describe("Copilot CLI's hooks", () => {
 
   it("look up nothing for tools without a file or command", () => {
     const grep = { sessionId: "s", toolName: "grep", toolArgs: { pattern: "x" } };
-    expect(reduce(copilotWire, { command: "recall", payload: grep })).toBeUndefined();
+    expect(eventOf(copilotWire, { command: "recall", payload: grep })).toBeUndefined();
   });
 
   it("may have arguments as text, and an error instead of a result", () => {
     const failure = { sessionId: "s", toolName: "edit", toolArgs: '{"path":"/a.txt"}', error: "No match" };
-    expect(reduce(copilotWire, { command: "save", payload: failure })?.activity).toMatchObject({
+    expect(eventOf(copilotWire, { command: "save", payload: failure })?.activity).toMatchObject({
       name: "Edit",
       input: { file_path: "/a.txt" },
       output: "No match",
@@ -197,7 +197,7 @@ describe("OpenCode's plugin", () => {
       callID: "call_2",
       state: { status: "completed", input: args, output, metadata },
     };
-    expect(reduce(openCodeWire, { command: "save", payload: sent })).toEqual({
+    expect(eventOf(openCodeWire, { command: "save", payload: sent })).toEqual({
       agent: "opencode",
       sessionId: "ses_1",
       cwd: "/home/ada/app",
@@ -213,14 +213,14 @@ describe("OpenCode's plugin", () => {
       { type: "text", synthetic: true, text: "a file" },
     ];
     const prompt = { ...base, messageID: "msg_1", parts };
-    expect(reduce(openCodeWire, { command: "new", payload: prompt })?.activity).toEqual({
+    expect(eventOf(openCodeWire, { command: "new", payload: prompt })?.activity).toEqual({
       kind: "prompt",
       promptId: "msg_1",
       text: "Fix it",
     });
     const child = { ...prompt, rootID: "ses_0", agent: "explore" };
-    expect(reduce(openCodeWire, { command: "new", payload: child })).toBeUndefined();
-    expect(reduce(openCodeWire, { command: "summary", payload: child })).toMatchObject({
+    expect(eventOf(openCodeWire, { command: "new", payload: child })).toBeUndefined();
+    expect(eventOf(openCodeWire, { command: "summary", payload: child })).toMatchObject({
       sessionId: "ses_0",
       agentId: "ses_1",
       agentType: "explore",
@@ -236,7 +236,7 @@ describe("Cursor's hooks", () => {
     cursor_version: "2.4",
   };
   const reduced = (command: string, name: string, extra: object) =>
-    reduce(cursorWire, { command, payload: { ...base, hook_event_name: name, ...extra } });
+    eventOf(cursorWire, { command, payload: { ...base, hook_event_name: name, ...extra } });
 
   it("give prompts, responses and tool uses", () => {
     expect(reduced("new", "beforeSubmitPrompt", { prompt: "Fix it" })).toMatchObject({
@@ -309,7 +309,7 @@ describe("any wire", () => {
       { hook_event_name: "Elsewhere", session_id: "s" },
     ]) {
       for (const command of ["context", "new", "recall", "save", "summary", "cleanup", "other"]) {
-        expect(reduce(wire, { command, payload: odd })).toBeUndefined();
+        expect(eventOf(wire, { command, payload: odd })).toBeUndefined();
       }
     }
   });
@@ -324,7 +324,7 @@ describe("the time in a payload", () => {
   ];
   it.each(wires)("is used by %s only if it is plausible", (_name, wire, about) => {
     const at = (timestamp: unknown) =>
-      reduce(wire, { command: "new", payload: { ...about, prompt: "Go", timestamp }, at: now })?.at;
+      eventOf(wire, { command: "new", payload: { ...about, prompt: "Go", timestamp }, at: now })?.at;
     expect(at(now - 60_000)).toBe(now - 60_000);
     expect(["1999-01-01T00:00:00Z", now + 3_600_000, "soon"].map(at)).toEqual([now, now, now]);
   });

@@ -170,7 +170,7 @@ function oddLine(lines: readonly object[]): fc.Arbitrary<unknown> {
   );
   const mutated = fc
     .tuple(fc.constantFrom(...lines), fc.nat(), value, fc.boolean())
-    .map(([line, place, odd, isGone]) => replaceAt(structuredClone(line), place, odd, isGone));
+    .map(([line, index, odd, isGone]) => replaceAt(structuredClone(line), index, odd, isGone));
   return fc.oneof(
     { weight: 1, arbitrary: fc.jsonValue() },
     { weight: 4, arbitrary: mutated },
@@ -178,17 +178,17 @@ function oddLine(lines: readonly object[]): fc.Arbitrary<unknown> {
   );
 }
 
-function replaceAt(line: object, place: number, odd: unknown, isGone: boolean): object {
-  const places: [Record<string, unknown>, string][] = [];
+function replaceAt(line: object, index: number, odd: unknown, isGone: boolean): object {
+  const fields: [Record<string, unknown>, string][] = [];
   const visit = (value: unknown) => {
     if (typeof value !== "object" || value === null) return;
     for (const key of Object.keys(value)) {
-      places.push([value as Record<string, unknown>, key]);
+      fields.push([value as Record<string, unknown>, key]);
       visit((value as Record<string, unknown>)[key]);
     }
   };
   visit(line);
-  const [holder, key] = places[place % places.length] ?? [{}, ""];
+  const [holder, key] = fields[index % fields.length] ?? [{}, ""];
   if (isGone) delete holder[key];
   else holder[key] = odd;
   return line;

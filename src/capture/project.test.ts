@@ -217,11 +217,11 @@ describe("a path of a session on Windows, read on another system", () => {
     expect(identifyProject(place, loadedDefaults)).toEqual({ key: cwd, name: "proj", root: cwd });
   });
 
-  it("is hidden by excludePaths, but not by a .c-memignore of this system", () => {
-    const hidden = (path: string, ...patterns: string[]) => isExcludedFile(path, findPlace(cwd), patterns);
-    expect(hidden(String.raw`secret\a.ts`, "C:/Users/x/proj/secret")).toBe(true);
-    expect(hidden(String.raw`c:\Users\x\proj\secret\a.ts`, String.raw`C:\Users\x\proj\secret\**`)).toBe(true);
-    expect(hidden(String.raw`C:\Users\x\proj\src\a.ts`, "C:/Users/x/proj/secret")).toBe(false);
+  it("is excluded by excludePaths, but not by a .c-memignore of this system", () => {
+    const excluded = (path: string, ...patterns: string[]) => isExcludedFile(path, findPlace(cwd), patterns);
+    expect(excluded(String.raw`secret\a.ts`, "C:/Users/x/proj/secret")).toBe(true);
+    expect(excluded(String.raw`c:\Users\x\proj\secret\a.ts`, String.raw`C:\Users\x\proj\secret\**`)).toBe(true);
+    expect(excluded(String.raw`C:\Users\x\proj\src\a.ts`, "C:/Users/x/proj/secret")).toBe(false);
   });
 
   it("is relative to the root of the session's project after a change of folder", () => {

@@ -1,4 +1,4 @@
-// Byte offsets of the model's tensors. They are the same in the model file and in memory.
+// Byte offsets of the model's tensors. The layout is the same in the model file and in memory.
 
 export interface ModelShape {
   /** Width of a token's vector. A multiple of `GROUP`, like `intermediate`. */

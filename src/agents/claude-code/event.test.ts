@@ -6,13 +6,13 @@ import { claudeCodeWire } from "./event.ts";
 const FIXTURES = join(import.meta.dirname, "../../../test/fixtures/hook-payloads");
 const payload = (name: string) =>
   JSON.parse(readFileSync(join(FIXTURES, `${name}.json`), "utf8")) as Record<string, unknown>;
-const reduce = (command: string, value: unknown, env = {}) =>
+const eventOf = (command: string, value: unknown, env = {}) =>
   claudeCodeWire.event({ command, payload: value, cwd: () => "/cwd", readEnd: () => undefined, at: 1000, env });
-const activity = (command: string, name: string) => reduce(command, payload(name))?.activity;
+const activity = (command: string, name: string) => eventOf(command, payload(name))?.activity;
 
 describe("a hook payload", () => {
   it("becomes an event with its session, folder and time", () => {
-    expect(reduce("save", payload("PostToolUse"))).toEqual({
+    expect(eventOf("save", payload("PostToolUse"))).toEqual({
       agent: "claude-code",
       sessionId: "b2f2d340-296b-4de3-9433-58bf03db1ae6",
       agentId: "a301d721ceb2fd7a4",
@@ -80,22 +80,22 @@ describe("a hook payload", () => {
   });
 
   it("of the subagent that runs compaction is ignored", () => {
-    expect(reduce("summary", payload("variants/SubagentStop.compaction"))).toBeUndefined();
+    expect(eventOf("summary", payload("variants/SubagentStop.compaction"))).toBeUndefined();
   });
 
   it("without an event name is read as the first event of its command", () => {
-    expect(reduce("new", { session_id: "s", prompt: "hi" })).toMatchObject({
+    expect(eventOf("new", { session_id: "s", prompt: "hi" })).toMatchObject({
       cwd: "/cwd",
       activity: { kind: "prompt", text: "hi" },
     });
-    expect(reduce("save", { session_id: "s", tool_name: "X" })).toMatchObject({
+    expect(eventOf("save", { session_id: "s", tool_name: "X" })).toMatchObject({
       activity: { kind: "tool-use", name: "X", input: {} },
     });
   });
 
   it("without a session id uses the one in the environment, else is ignored", () => {
-    expect(reduce("new", { prompt: "hi" }, { CLAUDE_CODE_SESSION_ID: "env" })?.sessionId).toBe("env");
-    expect(reduce("new", { prompt: "hi" })).toBeUndefined();
+    expect(eventOf("new", { prompt: "hi" }, { CLAUDE_CODE_SESSION_ID: "env" })?.sessionId).toBe("env");
+    expect(eventOf("new", { prompt: "hi" })).toBeUndefined();
   });
 
   it.each([
@@ -110,16 +110,16 @@ describe("a hook payload", () => {
     { session_id: "s", tool_name: {} },
   ])("%j is ignored without an error", (value) => {
     for (const command of ["context", "new", "save", "recall", "summary", "cleanup"]) {
-      expect(() => reduce(command, value)).not.toThrow();
+      expect(() => eventOf(command, value)).not.toThrow();
     }
-    expect(reduce("new", value)).toBeUndefined();
-    expect(reduce("save", value)).toBeUndefined();
+    expect(eventOf("new", value)).toBeUndefined();
+    expect(eventOf("save", value)).toBeUndefined();
   });
 
   it("of another command is ignored", () => {
     const foreign = readdirSync(FIXTURES).filter((file) => file.endsWith(".json") && !file.startsWith("PostToolUse"));
     expect(foreign.length).toBeGreaterThan(30);
-    expect(foreign.map((file) => reduce("save", payload(file.replace(".json", ""))))).toEqual(
+    expect(foreign.map((file) => eventOf("save", payload(file.replace(".json", ""))))).toEqual(
       foreign.map(() => undefined),
     );
   });

@@ -26,7 +26,7 @@ export interface PluginCopy {
 export interface InstallOptions extends Omit<PluginCopy, "source"> {
   site: ClaudeSite;
   env: Env;
-  /** The `claude` executable; without it the hooks go into settings.json. */
+  /** The `claude` executable, which is needed to install the plugin. */
   claude: string | undefined;
 }
 

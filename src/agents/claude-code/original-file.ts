@@ -9,7 +9,7 @@ const RESULT = Buffer.from(',"toolUseResult":{');
 const FIELD = "originalFile";
 const [QUOTE, COLON, COMMA, BACKSLASH] = Buffer.from('":,\\') as unknown as [number, number, number, number];
 
-/** Empties `toolUseResult.originalFile`. Does not find it after a field that is not a string. */
+/** Empties `toolUseResult.originalFile`. Does not find that field if one before it is not a string. */
 export function withoutOriginalFile(line: Buffer): Buffer {
   if (line.length < MIN_BYTES || !line.toString("latin1", 0, HEAD_BYTES).includes(TYPE)) return line;
   const found = line.indexOf(RESULT);

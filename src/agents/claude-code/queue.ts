@@ -9,7 +9,7 @@ import { queuedPromptText } from "./prompt.ts";
 export interface QueuedPrompt {
   text: string;
   at: number;
-  /** The turn it was typed in. */
+  /** The turn in which the prompt was typed. */
   promptId?: string;
   /** True once its event was emitted. */
   isTold: boolean;

@@ -214,7 +214,7 @@ describe("a Claude Code transcript", () => {
       ).toEqual([first, { id: "p2", text: "and this", isTyped: true }]);
     });
 
-    it("skips prompts that were taken back, notices, and commands to the client", () => {
+    it("skips prompts that were taken back, notices, and commands to Claude Code itself", () => {
       expect(
         prompts(
           user("Go", { promptId: "p1" }),

@@ -21,7 +21,7 @@ export const geminiWire = hookWire({
   header: (payload) => ({ sessionId: asId(payload["session_id"]) }),
 });
 
-/** Gemini CLI accepts no text from a hook before a tool: context about a file is injected after it was read. */
+/** Gemini CLI accepts no text from a hook before a tool, so context about a file is injected after the tool. */
 function readToolUse(payload: JsonObject, _call: HookCall, cwd: string): Loose<Activity> | undefined {
   const response = asObject(payload["tool_response"]);
   const call = {

@@ -1,4 +1,4 @@
-// Reads memory-nexus's database: the texts of messages are in a full-text table, all else in tables beside it.
+// Reads memory-nexus's database. The texts of messages may be in a full-text table, all else is in tables beside it.
 import { isInterruption } from "../../agents/claude-code/prompt.ts";
 import type { Activity, CapturedEvent, FileTouch } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";

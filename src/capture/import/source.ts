@@ -1,5 +1,5 @@
 // Reads another program's database without trusting it: only stored tables, one page of rows at a time. Views, virtual
-// tables and generated columns are not read: a hostile one could take forever.
+// tables and tables with generated columns are not read, because a hostile one could run forever.
 import { AppError } from "../../core/error.ts";
 import { statOf } from "../../platform/read-file.ts";
 import { type Db, isDamage, withDriver } from "../../store/db/driver.ts";

@@ -1,5 +1,5 @@
-// A cache for the events of one transaction: their project, session and turn are looked up and written once. Other
-// processes may write between two transactions, so each needs a new batch.
+// A cache for the events of one transaction: project, session and turn are not looked up and written for every event.
+// Other processes may write between two transactions, so each transaction needs a new batch.
 import { cached } from "../../core/cached.ts";
 import type { CapturedEvent } from "../../core/event.ts";
 import type { Db } from "../../store/db/driver.ts";

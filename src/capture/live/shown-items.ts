@@ -1,6 +1,6 @@
-// Remembers in a small file, for each session or subagent, which items it was shown and which files and commands it
-// looked up, so that nothing is injected twice. A file, because most hooks do not open the database. The file has no
-// text, only ids and hashes.
+// Remembers in a small file, for each session or subagent, which items were injected into it and which files and
+// commands were looked up for it, so that nothing is injected twice. A file, because most hooks do not open the
+// database. The file has no text, only ids and hashes.
 import { rmSync } from "node:fs";
 import { shortHash } from "../../core/hash.ts";
 import { appendPrivate } from "../../platform/private-file.ts";

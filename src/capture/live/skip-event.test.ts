@@ -6,16 +6,16 @@ import { purgeEvidence } from "../../store/tables/purge.ts";
 import { insertTombstone, tombstoneOf } from "../../store/tables/tombstones.ts";
 import { transaction } from "../../store/db/transaction.ts";
 
-/** Reads a fork of "before", whose transcript is deleted: two prompts are copied, the third is its own. */
+/** Reads a fork of "before", whose transcript is deleted: two prompts are copied, the third is new. */
 function readFork({ db, add }: Seeded, stamp: { copiedFrom?: string } = { copiedFrom: "before" }): string[] {
   for (const [day, words] of ["Fix it", "Fix that, too"].entries())
     add("fork", prompt(words), { at: START + day * DAY, ...stamp });
   add("fork", prompt("Try another way"), { at: START + 2 * DAY });
   const sql =
-    "SELECT s.session_id || ': ' || p.text AS told FROM prompts p JOIN sessions s ON s.id = p.session_db_id ORDER BY p.created_at";
-  const told = db.all<{ told: string }>(sql).map((row) => row.told);
+    "SELECT s.session_id || ': ' || p.text AS row FROM prompts p JOIN sessions s ON s.id = p.session_db_id ORDER BY p.created_at";
+  const rows = db.all<{ row: string }>(sql).map((one) => one.row);
   db.close();
-  return told;
+  return rows;
 }
 
 describe("the copied part of a fork", () => {

@@ -64,7 +64,7 @@ export function withoutForgotten(db: Db, event: CapturedEvent): CapturedEvent | 
   }
 }
 
-/** The part that a fork copied has new ids, so the original's tombstones cannot match it: it is left out as a whole. */
+/** The part that a fork copied has new ids, so the original's tombstones cannot match: the part is left out. */
 function isCopyOfForgotten(db: Db, { sessionId, at }: CapturedEvent): boolean {
   const session = findSession(db, sessionId);
   if (session === undefined || at >= session.started_at) return false;

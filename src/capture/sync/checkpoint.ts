@@ -45,7 +45,7 @@ function readState({ state: text }: SyncState): unknown {
   return version === STATE_VERSION ? state : undefined;
 }
 
-/** Store it in the same transaction as the events before this position. */
+/** The caller stores the result in the same transaction as the events before this position. */
 export function checkpointOf(
   file: TranscriptFile,
   position: Position,

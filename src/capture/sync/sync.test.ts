@@ -60,8 +60,8 @@ interface Machine {
   sync(options?: { force?: boolean }): FileOutcome[];
   exclude(folder: string): void;
   /** Deletes the transcript of the original session, as the agent does after some time. */
-  loseParent(): void;
-  /** All stored rows, with ids and times of writing set to 0. */
+  loseOriginal(): void;
+  /** All stored rows, without ids, times of writing and the transcript's path. */
   rows(): unknown;
   /** Every byte of the data directory. */
   bytes(): string;
@@ -86,8 +86,8 @@ function machine(lines: readonly string[], subagent?: readonly string[], parent?
       // Writes within one millisecond would have the same time.
       utimesSync(path, 1_700_000_000, 1_700_000_000 + ++version);
     },
-    loseParent: () => rmSync(join(folder, "before.jsonl")),
-    exclude: (place) => writeFileSync(paths.config, JSON.stringify({ excludePaths: [place] })),
+    loseOriginal: () => rmSync(join(folder, "before.jsonl")),
+    exclude: (excluded) => writeFileSync(paths.config, JSON.stringify({ excludePaths: [excluded] })),
     sync(options = {}) {
       const context = startSync(db, paths, env, options);
       const transcripts = AGENTS.flatMap(({ sources }) =>
@@ -148,7 +148,7 @@ describe("a transcript", () => {
     const title = line({ type: "custom-title", customTitle: "Another way" });
     const own = [user("Try another way", { promptId: "p2" }), said("m4", "Tried.")];
     const parent = history({ sessionId: "before" });
-    const told = ({ db, sync, write }: Machine, ...later: string[]) => {
+    const readAll = ({ db, sync, write }: Machine, ...later: string[]) => {
       sync();
       if (later.length > 0) write([...copied, title, ...later, ""].join("\n"));
       sync();
@@ -170,11 +170,11 @@ describe("a transcript", () => {
         { session_id: "s", title: "Another way", forked_from: "before" },
       ],
     };
-    expect(told(machine([...copied, title, ...own, ""], undefined, [...parent, ""]))).toEqual(whole);
-    expect(told(machine([...copied, title, ""], undefined, [...parent, ""]), ...own)).toEqual(whole);
+    expect(readAll(machine([...copied, title, ...own, ""], undefined, [...parent, ""]))).toEqual(whole);
+    expect(readAll(machine([...copied, title, ""], undefined, [...parent, ""]), ...own)).toEqual(whole);
     const lost = machine([...copied, title, ...own, ""], undefined, [...parent, ""]);
     lost.sync();
-    lost.loseParent();
+    lost.loseOriginal();
     const before = lost.rows();
     expect(lost.sync({ force: true })).toMatchObject([{ state: "rewritten" }]);
     expect(lost.rows()).toEqual(before);
@@ -185,8 +185,8 @@ describe("a transcript", () => {
     lost.sync({ force: true });
     expect(lost.db.all("SELECT text FROM prompts")).toEqual([{ text: "Try another way" }]);
     lost.db.close();
-    expect(told(machine([...copied, title, ""], undefined, [...parent, ""])).sessions).toHaveLength(1);
-    expect(told(machine([...copied, title, ...own, ""])).prompts).toEqual([{ ...first, session_id: "s" }, second]);
+    expect(readAll(machine([...copied, title, ""], undefined, [...parent, ""])).sessions).toHaveLength(1);
+    expect(readAll(machine([...copied, title, ...own, ""])).prompts).toEqual([{ ...first, session_id: "s" }, second]);
   });
 
   it("is stored as one row per message, with text and thinking apart", () => {
@@ -411,7 +411,7 @@ describe("a transcript", () => {
   it("stores no state from an excluded folder, not even a waiting prompt", () => {
     const { bytes, db, exclude, sync, write } = machine([]);
     exclude("/gone/hidden");
-    const place = { cwd: "/gone/hidden" };
+    const folder = { cwd: "/gone/hidden" };
     const queued = line({ type: "queue-operation", operation: "enqueue", content: "HIDDENPROMPT", cwd: undefined });
     write(`${queued}\n`);
     sync();
@@ -420,10 +420,10 @@ describe("a transcript", () => {
       type: "assistant",
       message: { id: "h", role: "assistant", content: [{ type: "text", text: "HIDDENANSWER" }] },
     };
-    write([queued, user("HIDDENPROMPT", place), line({ ...answer, ...place }), ""].join("\n"));
+    write([queued, user("HIDDENPROMPT", folder), line({ ...answer, ...folder }), ""].join("\n"));
     expect(sync()).toMatchObject([{ state: "excluded" }]);
     expect(bytes()).not.toContain("HIDDEN");
-    write([...OPEN, line({ ...answer, ...place }), ""].join("\n"));
+    write([...OPEN, line({ ...answer, ...folder }), ""].join("\n"));
     sync();
     expect(bytes()).not.toContain("HIDDEN");
     expect(counts(db).prompts).toBe(2);

@@ -23,7 +23,7 @@ import {
   type Transcript,
 } from "./read-transcript.ts";
 
-/** Bytes of transcript per transaction, which bounds how long the write lock is held. Small files share one. */
+/** Bytes of transcript per transaction: bounds how long the write lock is held. Small files share a transaction. */
 const TRANSACTION_BYTES = 8 * 1024 * 1024;
 
 /** Shared by all transcripts of one run. */

@@ -23,7 +23,7 @@ import { piecesOf, verifyErased } from "./verify-erased.ts";
 
 const NOW = Date.UTC(2026, 5, 1);
 
-/** Unique words that no stemmer changes: "qzaaaxq", "qzaabxq", … */
+/** Unique words that no stemmer changes: "qzaaaxqvxq", "qzaabxqvxq", … */
 const mark = (number: number): string =>
   `qz${[...number.toString(36).padStart(3, "0")].map((digit) => "abcdefghijklmnopqrstuvwxyz0123456789"[parseInt(digit, 36)]).join("")}xqvxq`;
 

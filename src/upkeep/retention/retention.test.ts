@@ -19,7 +19,7 @@ const KEEP_ALL = Object.fromEntries(
   Object.entries(SETTINGS).map(([key, { default: value }]) => [key, value]),
 ) as unknown as Settings;
 
-function grow(
+function addSessions(
   { db, add }: Seeded,
   from: number,
   to: number,
@@ -53,7 +53,7 @@ function words(seed: number, chars: number): string {
   return text;
 }
 
-const one = (db: Db, sql: string): number => db.get<{ n: number }>(sql)?.n ?? 0;
+const numberIn = (db: Db, sql: string): number => db.get<{ n: number }>(sql)?.n ?? 0;
 
 function purged(db: Db, settings: Settings, now: number): Purged {
   const steps = purge(db, settings, now, { mayVacuum: true });
@@ -66,7 +66,7 @@ function purged(db: Db, settings: Settings, now: number): Purged {
 describe("retention", () => {
   it("keeps everything by default", () => {
     const seeded = seedStore();
-    grow(seeded, 0, 5);
+    addSessions(seeded, 0, 5);
     expect(planPurge(seeded.db, KEEP_ALL, NOW)).toMatchObject({ sessions: [], observations: 0 });
     seeded.db.close();
   });
@@ -74,7 +74,7 @@ describe("retention", () => {
   it("deletes old evidence; its memory stays, and reading the transcript again brings nothing back", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
-    grow(seeded, 0, 10);
+    addSessions(seeded, 0, 10);
     const currentMemory = (): unknown =>
       db.all("SELECT title, narrative, pinned FROM observations WHERE is_current = 1 ORDER BY content_hash, id");
     const before = currentMemory() as unknown[];
@@ -86,16 +86,16 @@ describe("retention", () => {
     );
     expect(purged(db, settings, now)).toEqual({ sessions: 5, observations: 0 });
     expect(currentMemory()).toEqual(before);
-    expect(one(db, "SELECT count(*) AS n FROM prompts")).toBe(5);
-    expect(one(db, "SELECT count(*) AS n FROM tool_uses")).toBe(10);
-    expect(one(db, "SELECT count(*) AS n FROM turns_fts WHERE turns_fts MATCH 'lamp'")).toBe(5);
+    expect(numberIn(db, "SELECT count(*) AS n FROM prompts")).toBe(5);
+    expect(numberIn(db, "SELECT count(*) AS n FROM tool_uses")).toBe(10);
+    expect(numberIn(db, "SELECT count(*) AS n FROM turns_fts WHERE turns_fts MATCH 'lamp'")).toBe(5);
     expect(db.all("PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
     const rebuild = rebuildMemory(db, { now });
     while (!rebuild.next().done);
     expect(currentMemory()).toEqual(before);
     // The transcript of a purged session is read again, and then the session continues.
     add("app-2", prompt("please fix lamp 2"), { at: START + 2 * DAY });
-    expect(one(db, "SELECT count(*) AS n FROM prompts")).toBe(5);
+    expect(numberIn(db, "SELECT count(*) AS n FROM prompts")).toBe(5);
     add("app-2", prompt("one more thing"), { at: now });
     expect(db.all("SELECT prompt_number, text FROM prompts WHERE session_db_id = 3")).toEqual([
       { prompt_number: 1, text: "one more thing" },
@@ -119,14 +119,14 @@ describe("retention", () => {
     expect(loadTurnEvidence(db, 1, 1)?.commits).toEqual([]);
     deriveSession(db, 1, NOW);
     expect(currentMemory()).toEqual(before);
-    expect(one(db, "SELECT count(*) AS n FROM commits WHERE sha = 'c0ffee1'")).toBe(1);
+    expect(numberIn(db, "SELECT count(*) AS n FROM commits WHERE sha = 'c0ffee1'")).toBe(1);
     db.close();
   });
 
   it("deletes old memory, but not observations that a user pinned or wrote", () => {
     const seeded = seedStore();
     const { db } = seeded;
-    grow(seeded, 0, 6);
+    addSessions(seeded, 0, 6);
     const [first] = db.all<{ id: number }>("SELECT id FROM observations ORDER BY id LIMIT 1");
     pin(db, first?.id ?? 0, true);
     const lists = { facts: [], concepts: [], files: [], evidence: [] };
@@ -140,16 +140,16 @@ describe("retention", () => {
     const { observations } = planPurge(db, settings, NOW);
     expect(observations).toBeGreaterThan(0);
     expect(purged(db, settings, NOW)).toEqual({ sessions: 0, observations });
-    expect(one(db, "SELECT count(*) AS n FROM observations")).toBe(2);
-    expect(one(db, "SELECT count(*) AS n FROM prompts")).toBe(6);
+    expect(numberIn(db, "SELECT count(*) AS n FROM observations")).toBe(2);
+    expect(numberIn(db, "SELECT count(*) AS n FROM prompts")).toBe(6);
     db.close();
   });
 
   it("follows rules for single projects", () => {
     const seeded = seedStore();
-    grow(seeded, 0, 3, { project: "short" });
-    grow(seeded, 0, 3, { project: "long" });
-    grow(seeded, 0, 3, { project: "other" });
+    addSessions(seeded, 0, 3, { project: "short" });
+    addSessions(seeded, 0, 3, { project: "long" });
+    addSessions(seeded, 0, 3, { project: "other" });
     const settings = {
       ...KEEP_ALL,
       retentionEvidenceDays: 200,
@@ -189,7 +189,7 @@ describe("retention", () => {
     const sizes: number[] = [];
     let exceeded = 0;
     for (let round = 0; round < 4; round++) {
-      grow(seeded, round * 30, round * 30 + 30, { outputChars: 20_000 });
+      addSessions(seeded, round * 30, round * 30 + 30, { outputChars: 20_000 });
       const grown = fileSize(db).used;
       purged(db, settings, START + (round * 30 + 40) * DAY);
       db.get("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -200,18 +200,18 @@ describe("retention", () => {
     expect(exceeded).toBeGreaterThan(1);
     expect(Math.max(...sizes)).toBeLessThan(limitMb * 1024 * 1024 * 1.1);
     expect(
-      one(
+      numberIn(
         db,
         "SELECT count(*) AS n FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id WHERE t.name = 'Bash' AND s.session_id = 'app-119'",
       ),
     ).toBe(1);
     expect(
-      one(
+      numberIn(
         db,
         "SELECT count(*) AS n FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id WHERE s.session_id = 'app-0'",
       ),
     ).toBe(0);
-    expect(one(db, "SELECT count(*) AS n FROM sessions")).toBe(120);
+    expect(numberIn(db, "SELECT count(*) AS n FROM sessions")).toBe(120);
     db.close();
   });
 
@@ -237,9 +237,9 @@ describe("retention", () => {
   it("does not delete a large session only to get below the target", () => {
     const seeded = seedStore();
     const { db } = seeded;
-    grow(seeded, 0, 10, { outputChars: 3_000 });
+    addSessions(seeded, 0, 10, { outputChars: 3_000 });
     const small = planPurge(db, { ...KEEP_ALL, retentionEvidenceDays: 1 }, NOW).bytes;
-    grow(seeded, 10, 14, { outputChars: 60_000 });
+    addSessions(seeded, 10, 14, { outputChars: 60_000 });
     const chosen = (mb: number): number => planPurge(db, { ...KEEP_ALL, retentionMaxMb: mb }, NOW).sessions.length;
     const used = fileSize(db).used / 1024 / 1024;
     // Deleting the small sessions is enough for the limit, but not for the target of 90%.
@@ -251,14 +251,14 @@ describe("retention", () => {
   it("leaves a consistent store if it is interrupted, and continues later", () => {
     const seeded = seedStore();
     const { db, add } = seeded;
-    grow(seeded, 0, 4);
+    addSessions(seeded, 0, 4);
     // Add more tool uses than one transaction deletes.
     for (let index = 0; index < 700; index++)
       add("app-0", { ...bash(`echo ${index}`, "lamp", 0), toolUseId: `more-${index}` } as never, { at: START });
     updateSearchIndex(db);
     const settings = { ...KEEP_ALL, retentionEvidenceDays: 100 };
     const now = START + 105 * DAY;
-    const left = (): number => one(db, "SELECT count(*) AS n FROM tool_uses");
+    const left = (): number => numberIn(db, "SELECT count(*) AS n FROM tool_uses");
     const all = left();
     const steps = purgeEvidence(db, 1);
     while (left() === all) steps.next();
@@ -268,7 +268,7 @@ describe("retention", () => {
     expect(db.get("SELECT 1 FROM tool_uses WHERE tool_use_id = 'more-0'")).toBeUndefined();
     expect(db.all("PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
     expect(purged(db, settings, now)).toEqual({ sessions: 4, observations: 0 });
-    expect([left(), one(db, "SELECT count(*) AS n FROM tool_uses_fts WHERE tool_uses_fts MATCH 'lamp'")]).toEqual([
+    expect([left(), numberIn(db, "SELECT count(*) AS n FROM tool_uses_fts WHERE tool_uses_fts MATCH 'lamp'")]).toEqual([
       0, 0,
     ]);
     db.close();
@@ -277,7 +277,7 @@ describe("retention", () => {
   it("derives memory first: evidence that was just synced is deleted, and its memory stays", () => {
     const memoryAfterPurge = (isDerived: boolean): unknown => {
       const seeded = seedStore();
-      grow(seeded, 0, 10, { isDerived });
+      addSessions(seeded, 0, 10, { isDerived });
       expect(purged(seeded.db, { ...KEEP_ALL, retentionEvidenceDays: 100 }, NOW).sessions).toBe(10);
       return seeded.db.all("SELECT type, title, narrative FROM observations ORDER BY title, type");
     };
@@ -287,27 +287,27 @@ describe("retention", () => {
 
   it("skips a session that was continued since the purge was planned", () => {
     const seeded = seedStore();
-    grow(seeded, 0, 60);
+    addSessions(seeded, 0, 60);
     const { db, add } = seeded;
     // A clock that allows one step per transaction.
     let now = 0;
     const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 40));
     const steps = purge(db, { ...KEEP_ALL, retentionEvidenceDays: 100 }, NOW, { mayVacuum: true });
     steps.next();
-    const count = (): number => one(db, "SELECT count(*) AS n FROM prompts WHERE text LIKE '%lamp 59%'");
+    const count = (): number => numberIn(db, "SELECT count(*) AS n FROM prompts WHERE text LIKE '%lamp 59%'");
     expect(count()).toBe(1);
     const project = { key: "app", name: "app", root: "/app" };
     add("app-59", prompt("and polish lamp 59"), { project, at: NOW });
     while (!steps.next().done);
     clock.mockRestore();
     expect(count()).toBe(2);
-    expect(one(db, "SELECT count(DISTINCT session_db_id) AS n FROM prompts")).toBe(1);
+    expect(numberIn(db, "SELECT count(DISTINCT session_db_id) AS n FROM prompts")).toBe(1);
   });
 
   it("releases free pages in steps", () => {
     const seeded = seedStore();
     const { db } = seeded;
-    grow(seeded, 0, 20, { outputChars: 20_000 });
+    addSessions(seeded, 0, 20, { outputChars: 20_000 });
     db.exec("DELETE FROM tool_uses");
     const before = fileSize(db);
     expect(before.free).toBeGreaterThan(300_000);
