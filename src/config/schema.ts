@@ -79,19 +79,19 @@ const TABLE = {
   }),
   worker: define<boolean>(
     true,
-    "Start the background worker on demand. Off: memory is derived only while `c-mem worker` runs.",
+    "Start the background worker when there is work. Off: memory is derived when a command needs it, or after `c-mem worker start`.",
   ),
   port: number(
     37_777,
     [0, 65_535],
-    "Port of the page and the API on 127.0.0.1; the next free one if it is taken. 0: no server. Takes effect when the worker restarts.",
+    "Port of the page and the API on 127.0.0.1; if it is taken, one of the next. 0: no server. A change takes effect when the worker restarts.",
   ),
   project: define("", "Name of the project this folder belongs to, instead of its git remote or path.", {
     inProject: true,
   }),
   projects: define<Record<string, string>>(
     {},
-    'Project names by folder, e.g. {"~/work/app": "app"}; sub-folders included.',
+    'Project names by folder, e.g. {"~/work/app": "app"}. A name also applies to sub-folders.',
   ),
   excludePaths: define<string[]>(
     [],
@@ -110,12 +110,12 @@ const TABLE = {
   ),
   sessionFolders: define<Record<string, string>>(
     {},
-    'Where agents store sessions, if not in the usual place, e.g. {"claude-code": "~/.claude-work/projects"}; separate several with : (; on Windows). For codex its sessions folder, gemini-cli tmp, copilot-cli session-state, opencode its data folder.',
+    'Where agents store sessions, if not in the usual place, e.g. {"claude-code": "~/.claude-work/projects"}; separate several folders with ":" (on Windows ";"). Name the folder sessions of codex, tmp of gemini-cli, session-state of copilot-cli, the data folder of opencode.',
     { keys: AGENTS_WITH_SESSIONS, rejects: RELATIVE_FOLDER },
   ),
   archive: define<boolean>(
     false,
-    "Keep compressed, filtered copies of transcripts at every `c-mem sync`: agents delete theirs.",
+    "Keep compressed, filtered copies of transcripts, updated by `c-mem sync`: agents delete their transcripts after a while.",
   ),
   backupsDaily: number(7, [0, 365], "How many daily backups of the database to keep; 0: make none."),
   retentionEvidenceDays: number(
@@ -127,18 +127,18 @@ const TABLE = {
   retentionMemoryDays: number(
     0,
     [0, MAX_DAYS],
-    "The same for observations; those you pinned, wrote, edited or imported stay. 0: keep forever.",
+    "Delete observations after this many days, except those you pinned, wrote, edited or imported. 0: keep forever.",
     USER_FILE,
   ),
   retentionMaxMb: number(
     0,
     [0, 10_000_000],
-    "Largest database in megabytes; above it the evidence of the oldest sessions is deleted. 0: no limit.",
+    "Maximum size of the database in megabytes. Above it, the evidence of the oldest sessions is deleted. 0: no limit.",
     USER_FILE,
   ),
   retentionProjects: define<Record<string, string>>(
     {},
-    'Other days (evidence/memory) for some projects, by name or key, e.g. {"app": "30/365"}; 0 keeps everything, also above retentionMaxMb.',
+    'Limits in days (evidence/memory) for single projects, by name or key, instead of retentionEvidenceDays and retentionMemoryDays, e.g. {"app": "30/365"}. "0" keeps everything, even if the database is larger than retentionMaxMb.',
     USER_FILE,
   ),
   searchLimit: number(10, [1, 1_000], "How many results a search returns without --limit."),
@@ -154,21 +154,37 @@ const TABLE = {
     [200, 9_500],
     "Longest context block at session start, in UTF-16 units (the client cuts at 10,000).",
   ),
-  contextSessions: number(10, [1, 50], "How many recent sessions that block covers."),
-  contextObservations: number(50, [0, 200], "Maximum number of observations in that block."),
-  contextTypes: define<string[]>([], "Types of observations in that block, e.g. decision,bugfix; empty: all.", {
-    oneOf: OBSERVATION_TYPES,
-  }),
-  contextConcepts: define<string[]>([], "Concepts of observations in that block, e.g. gotcha,trade-off; empty: all.", {
-    oneOf: CONCEPTS,
-  }),
-  contextFull: number(5, [0, 20], "How many of the newest observations are written out in full."),
-  contextFullField: choice("narrative", FULL_FIELDS, "The part of those that is written out: narrative or facts."),
+  contextSessions: number(10, [1, 50], "How many recent sessions the session-start block covers."),
+  contextObservations: number(
+    50,
+    [0, 200],
+    "Maximum number of observations in the session-start block, besides decisions in force and failing tests.",
+  ),
+  contextTypes: define<string[]>(
+    [],
+    "Types of observations in the session-start block, e.g. change,bugfix; empty: all. Decisions in force, failing tests and pinned observations are shown in any case.",
+    {
+      oneOf: OBSERVATION_TYPES,
+    },
+  ),
+  contextConcepts: define<string[]>(
+    [],
+    "Concepts of observations in the session-start block, e.g. gotcha,trade-off; empty: all. Decisions in force, failing tests and pinned observations are shown in any case.",
+    {
+      oneOf: CONCEPTS,
+    },
+  ),
+  contextFull: number(5, [0, 20], "How many of the newest observations the session-start block shows in full."),
+  contextFullField: choice(
+    "narrative",
+    FULL_FIELDS,
+    "What an observation shown in full consists of: narrative or facts.",
+  ),
   contextMessage: define<boolean>(true, "Show the user one line about the injected context at session start."),
   holdout: number(
     0,
     [0, 90],
-    "Percent of sessions without injected context, for `c-mem impact` to compare with; 0: none.",
+    "Percent of sessions that get no context, so that `c-mem impact` can compare; 0: every session gets context.",
   ),
   provider: choice(
     "none",
@@ -187,19 +203,29 @@ const TABLE = {
     "Environment variable with the API key; empty: ANTHROPIC_API_KEY or OPENAI_API_KEY, or none with your own baseUrl.",
     USER_FILE,
   ),
-  tokensPerDay: number(1_000_000, [0, 1_000_000_000], "Maximum tokens per day, input and output; 0: none.", USER_FILE),
-  tokensPerProjectAndDay: number(500_000, [0, 1_000_000_000], "The same for each project.", USER_FILE),
-  usdPerDay: number(1, [0, 10_000], "Maximum cost per day in US dollars, by the known prices; 0: none.", {
+  tokensPerDay: number(
+    1_000_000,
+    [0, 1_000_000_000],
+    "Maximum tokens per day, input and output together; 0: no requests.",
+    USER_FILE,
+  ),
+  tokensPerProjectAndDay: number(
+    500_000,
+    [0, 1_000_000_000],
+    "Maximum tokens per project and day; 0: no requests.",
+    USER_FILE,
+  ),
+  usdPerDay: number(1, [0, 10_000], "Maximum cost per day in US dollars, by the known prices; 0: no requests.", {
     inUserFileOnly: true,
     isFraction: true,
   }),
-  usdPerProjectAndDay: number(0.5, [0, 10_000], "The same for each project.", {
+  usdPerProjectAndDay: number(0.5, [0, 10_000], "Maximum cost per project and day in US dollars; 0: no requests.", {
     inUserFileOnly: true,
     isFraction: true,
   }),
   prices: define<Record<string, string>>(
     {},
-    'Prices that C-Mem does not know or has wrong, in dollars per million tokens (input/output), e.g. {"my-model": "0.25/1.25"}.',
+    'Prices of models that C-Mem does not know, or instead of its own, in dollars per million tokens (input/output), e.g. {"my-model": "0.25/1.25"}.',
     USER_FILE,
   ),
   modelTimeoutSeconds: number(120, [1, 300], "Seconds until a request to the model times out.", USER_FILE),
@@ -211,15 +237,19 @@ const TABLE = {
   ),
   embeddingsUrl: define(
     "",
-    "URL of that server, e.g. http://localhost:11434 for Ollama. Texts to embed are sent there.",
+    "URL of the embeddings server, e.g. http://localhost:11434 for Ollama. Texts to embed are sent there.",
     USER_FILE,
   ),
   embeddingsModel: define(
     "",
-    "The server's model, e.g. nomic-embed-text. After a change everything is embedded again, in the background.",
+    "Model of the embeddings server, e.g. nomic-embed-text. After a change everything is embedded again, in the background.",
     USER_FILE,
   ),
-  embeddingsKeyEnv: define("", "Environment variable with the server's API key; empty: no key is sent.", USER_FILE),
+  embeddingsKeyEnv: define(
+    "",
+    "Environment variable with the API key of the embeddings server; empty: no key is sent.",
+    USER_FILE,
+  ),
 };
 
 export type SettingKey = keyof typeof TABLE;
