@@ -31,7 +31,7 @@ describe("on a machine whose only Node is too old", () => {
     expect(JSON.stringify(answer)).toContain("caught on an old Node");
     expect(await run(world, ["doctor"], { node })).toMatchObject({
       status: 0,
-      stdout: expect.stringContaining("All is well"),
+      stdout: expect.stringContaining("All checks passed"),
     });
     expect((await run(world, ["uninstall", "--yes"], { node })).status).toBe(0);
     expect(existsSync(join(world.home, "runtime"))).toBe(false);
