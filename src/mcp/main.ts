@@ -49,7 +49,7 @@ function main(args: readonly string[], env: NodeJS.ProcessEnv): void {
 const INDEX_MS = 2_000;
 const DERIVE_MS = 500;
 
-/** Before a tool answers: drains the spool, updates the search index, derives the newest observations. */
+/** Before a tool runs: drains the spool, updates the search index, derives the newest observations. */
 function catchUp(db: Db, paths: Paths): string[] {
   const notes = drainBriefly(db, paths);
   updateSearchIndex(db, { maxMs: INDEX_MS });

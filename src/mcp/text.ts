@@ -1,4 +1,4 @@
-// Makes recorded text safe to show a model: it cannot imitate C-Mem's own text or end a quotation.
+// Makes recorded text safe to show a model: the text cannot imitate C-Mem's own text or end a quotation.
 import { neutraliseTags } from "../core/privacy/control-tags.ts";
 import { ago, oneLine, plainLines } from "../core/text.ts";
 import { localMinute } from "../core/time.ts";

@@ -1,5 +1,6 @@
 // The inputs of a query or command as one table, from which flags, HTTP parameters, MCP arguments and help are made.
-// Not zod: importing it takes 10 ms, and `c-mem search` starts in 20 ms (docs/adr/0004-input-tables.md).
+// Not zod: importing it takes 10 ms or more, all of `c-mem search` only 20 ms more than a bare Node start
+// (docs/adr/0004-input-tables.md).
 import { usageError } from "../core/error.ts";
 import { oneLine } from "../core/text.ts";
 

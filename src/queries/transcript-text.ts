@@ -96,7 +96,7 @@ function turnText(turn: Turn, detail: Shown): string {
   return parts.join("\n\n");
 }
 
-/** Consecutive tool uses stay together; empty lines separate everything else. */
+/** Consecutive tool uses and subagents stay together; empty lines separate everything else. */
 function itemsText(items: readonly Item[], detail: Shown, indent: string): string[] {
   const parts: string[] = [];
   const names = items.map((item) => (item.kind === "tool" ? widthOf(fit(item.name, 40)) : 0));

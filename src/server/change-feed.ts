@@ -36,7 +36,7 @@ export function cursorText(cursor: Cursor): string {
   return CURSOR_LETTERS.map(([key, letter]) => `${letter}${cursor[key]}`).join("");
 }
 
-/** Undefined if malformed, or if it is ahead of the database because that was replaced. */
+/** Undefined if malformed, or if it is ahead of the database, which was then replaced. */
 export function parseCursor(text: string | undefined, newest: Cursor): Cursor | undefined {
   const match = CURSOR_PATTERN.exec(text ?? "");
   if (match === null) return undefined;
@@ -54,7 +54,7 @@ export interface ChangeEvent {
 
 /** A read returns at most this many rows of a kind; the next read returns the rest. */
 const MAX_ROWS = 1_000;
-/** Older rows come from imported transcripts and are not announced. */
+/** Older sessions, prompts and tool uses are not announced, because they come from a sync. */
 const FRESH_MS = 15 * 60_000;
 /** A session's end may be stored this late, so the ends of this period are read again. Each is announced once. */
 const LATE_MS = 10_000;

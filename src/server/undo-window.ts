@@ -1,4 +1,4 @@
-// Delays a forget for some seconds, in which it can be cancelled.
+// Delays a forget for up to a minute, in which it can be cancelled.
 import { randomBytes } from "node:crypto";
 import type { QueryContext } from "../queries/query.ts";
 import type { Answer } from "../queries/envelope.ts";

@@ -34,7 +34,11 @@ export const command = defineCommand({
       choices: ["create", "list", "verify", "restore"],
       about: "what to do (default: list)",
     },
-    which: { kind: "text", position: "[which]", about: "a backup's name, time or file (default: the newest)" },
+    which: {
+      kind: "text",
+      position: "[which]",
+      about: "a backup's name, time or file (default: the newest intact one; verify: all)",
+    },
     ...YES,
     ...DRY_RUN,
   },
