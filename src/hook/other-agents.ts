@@ -68,7 +68,7 @@ function writeRules({ place: { tree, folder } }: InjectRequest, path: string, te
   writeInside(top, path, text);
 }
 
-/** Undefined unless `install` ran in this tree: a rules file from a clone would be committed with the context. */
+/** Undefined unless `install` ran in this tree: a rules file that came with a clone is tracked by git. */
 function readRules(request: InjectRequest, name: string): string | undefined {
   const text = readText(rulesPath(request, name)) ?? "";
   return hasRules(text) && isInstalledHere(request) ? text : undefined;

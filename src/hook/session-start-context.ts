@@ -24,7 +24,7 @@ import { type InjectAnswer, type InjectRequest, isHeldOut } from "./types.ts";
 const BUSY_TIMEOUT_MS = 100;
 /** The worker or the next command drains the rest of the spool. */
 const DRAIN_MS = 60;
-/** Share of the token budget by throttle level. */
+/** The share of `contextTokens` that is used at each throttle level. */
 const BUDGET_SHARES = [1, 0.6, 0.35] as const;
 
 export function contextForStart(request: InjectRequest): InjectAnswer | undefined {

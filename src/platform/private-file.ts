@@ -51,7 +51,7 @@ function openFile(path: string, flags: number): number {
 const OTHERS = 0o077;
 const STICKY = 0o1000;
 
-/** Removes group and world access from the data directory, which protects everything in it. True if it did. */
+/** Removes group and world access from the data directory, which protects everything in it. True if there was any. */
 export function makePrivate(home: string): boolean {
   const mode = statOf(home)?.mode ?? 0;
   return (mode & OTHERS) !== 0 && mayRestrict(home, mode) && removeOthersAccess(home, mode);

@@ -8,7 +8,7 @@ interface ReplaceOptions {
   isDurable?: boolean;
 }
 
-/** Writes, syncs and renames a temporary file. On failure the temporary file is removed and the error names `path`. */
+/** Writes a temporary file and renames it to `path`. If that fails, removes it and throws an error that names `path`. */
 export function replaceFile(path: string, content: string | Buffer, options: ReplaceOptions = {}): void {
   const { mode = 0o600, isDurable = true } = options;
   const temporary = `${path}.${process.pid}.new`;

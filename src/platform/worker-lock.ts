@@ -20,7 +20,7 @@ export const HEARTBEAT_MS = 5_000;
 /** A worker without a heartbeat for this long may be dead. */
 const FRESH_MS = 3 * HEARTBEAT_MS;
 
-/** Only one stat, because every hook calls it. An mtime 15 s or more ahead does not count: the clock was set back. */
+/** Needs only one stat, because every hook calls it. False if the mtime is 15 s ahead: the clock was set back. */
 export function hasHeartbeat(lockPath: string, now: number): boolean {
   const stat = statOf(lockPath);
   return stat !== undefined && Math.abs(now - stat.mtimeMs) < FRESH_MS;

@@ -7,7 +7,7 @@ import type { Env, Paths } from "../config/paths.ts";
 import { readText, statOf } from "./read-file.ts";
 import { hasHeartbeat, isSameProcess } from "./worker-lock.ts";
 
-/** While a start is younger than this, no other process starts a worker. Without a heartbeat by then, it has failed. */
+/** For this long after a start no other process starts a worker. A start without a heartbeat by then has failed. */
 const START_MS = 20_000;
 
 export interface WorkerProgram {
@@ -57,7 +57,7 @@ export function spawnWorker(paths: Paths, { bundle, canRun }: WorkerProgram): vo
     stdio: "ignore",
     windowsHide: true,
   });
-  // If this fails, `c-mem worker status` shows that no worker runs.
+  // If the start fails, `c-mem worker status` shows that no worker runs.
   child.on("error", () => {}).unref();
   noteStart(paths, child.pid);
 }
@@ -80,7 +80,7 @@ export function startingWorker({ workerStart }: Paths): number | undefined {
   return isSameProcess({ pid }) ? pid : undefined;
 }
 
-/** True for only one of many simultaneous hooks. */
+/** Creates the start file. True for only one of many simultaneous hooks. */
 function claimStart(path: string, now: number): boolean {
   const stat = statOf(path);
   if (stat !== undefined && Math.abs(now - stat.mtimeMs) < START_MS) return false;

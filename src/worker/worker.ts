@@ -46,7 +46,7 @@ export interface WorkerOptions {
   wakeSignal: WakeSignal;
   /** When the signal is aborted, the worker finishes its job and stops. */
   signal: AbortSignal;
-  /** Stop once no work is left. */
+  /** Stop once no work is due within SOON_MS. */
   once?: boolean;
   idleMs?: number;
   startBackup?: (signal: AbortSignal) => Promise<void>;
@@ -70,9 +70,9 @@ const RELEASE_BYTES = 10 * 1024 * 1024;
 const MEMORY_LIMIT_BYTES = 200 * 1024 * 1024;
 const RESTART_IDLE_MS = 30_000;
 const RESTART_EVERY_MS = 10 * 60_000;
-/** How long draining may delay jobs. */
+/** How long one round may drain the spool before it runs jobs. */
 const DRAIN_MS = 1_000;
-/** How long links are updated between two other tasks. */
+/** How long one round may update links. */
 const LINKS_MS = 200;
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
