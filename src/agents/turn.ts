@@ -73,6 +73,7 @@ function emitAt(turn: Turn, source: Stamp, activity: Loose<Activity>): AgentEven
   return emit({ ...turn, header: defined<Turn["header"]>({ ...turn.header, copiedFrom }) }, activity, at);
 }
 
+/** Returns the activity as an event; nothing in a private turn, or for a text that may repeat a private prompt. */
 export function emit(turn: Turn, activity: Loose<Activity>, at = turn.header.at): AgentEvent[] {
   const isAboutSession = ["title", "compaction", "file-snapshot"].includes(activity.kind);
   if (turn.isPrivate || (turn.wasPrivate && isAboutSession)) return [];

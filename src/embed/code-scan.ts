@@ -1,4 +1,4 @@
-// Searches very many vectors: one-bit codes (48 MB for a million vectors of 384 dimensions) select candidates, and only
+// Searches large sets of vectors: one-bit codes (48 MB for a million vectors of 384 dimensions) select candidates, and only
 // their records are compared.
 import { CHUNK_ROWS, codeBytes as codeBytesOf, recordBytes } from "../core/vector-record.ts";
 import { createBest, createScanner, createTable, rowsIn, type SearchOptions } from "./scan.ts";

@@ -5,9 +5,10 @@ import { embedInPasses } from "./local.ts";
 import { loadMiniLm } from "./minilm.ts";
 import type { Answer, Request } from "./spawned.ts";
 
-interface Job {
+interface OpenRequest {
   request: number;
   passes: Generator<number, Float32Array[]>;
+  /** Number of texts without a vector. */
   left: number;
 }
 
@@ -15,23 +16,23 @@ process.on("disconnect", () => process.exit(0));
 process.on("uncaughtException", (error) => fail(error));
 
 const engine = loadMiniLm(resolvePaths({ C_MEM_HOME: process.argv[2] }));
-const jobs: Job[] = [];
+const open: OpenRequest[] = [];
 process.on("message", ({ request, texts }: Request) => {
-  jobs.push({ request, passes: embedInPasses(engine, texts), left: texts.length });
-  if (jobs.length === 1) setImmediate(runPass);
+  open.push({ request, passes: embedInPasses(engine, texts), left: texts.length });
+  if (open.length === 1) setImmediate(runPass);
 });
 send({ ready: { id: engine.id, dimensions: engine.shape.hidden } });
 
-/** Runs one pass of the shortest job, so that a query does not wait for a long batch. */
+/** Runs one pass of the shortest request, so that a query does not wait for a long batch. */
 function runPass(): void {
-  const [job] = jobs.toSorted((a, b) => a.left - b.left);
-  if (job === undefined) return;
-  const { done, value } = job.passes.next();
+  const [shortest] = open.toSorted((a, b) => a.left - b.left);
+  if (shortest === undefined) return;
+  const { done, value } = shortest.passes.next();
   if (done === true) {
-    jobs.splice(jobs.indexOf(job), 1);
-    send({ request: job.request, vectors: value });
-  } else job.left = value;
-  if (jobs.length > 0) setImmediate(runPass);
+    open.splice(open.indexOf(shortest), 1);
+    send({ request: shortest.request, vectors: value });
+  } else shortest.left = value;
+  if (open.length > 0) setImmediate(runPass);
 }
 
 /** A message cannot contain an Error, so it has the fields of an AppError, or the stack of any other error. */

@@ -87,7 +87,7 @@ function transportError(error: unknown, call: HttpCall, deadline: AbortSignal, h
   const spent = hasSent ? "unknown" : "nothing";
   if (call.signal?.aborted) return new LlmError("aborted", "The request was cancelled", { spent });
   if (deadline.aborted) return new LlmError("timeout", `No answer within ${call.timeoutMs / 1000} s`, { spent });
-  const { code, message } = rootOf(error);
+  const { code, message } = causeOf(error);
   if (hasSent && code?.startsWith("UND_ERR_") && code.endsWith("_TIMEOUT")) {
     return new LlmError("timeout", message, { spent, cause: error });
   }
@@ -98,7 +98,7 @@ function transportError(error: unknown, call: HttpCall, deadline: AbortSignal, h
 }
 
 /** fetch only reports "fetch failed". The reason is its cause, or the first error of the cause. */
-function rootOf(error: unknown): { code: string | undefined; message: string } {
+function causeOf(error: unknown): { code: string | undefined; message: string } {
   let current = error as { cause?: unknown; errors?: unknown[]; code?: unknown; message?: unknown };
   for (let depth = 0; depth < 5; depth++) {
     const inner = current.cause ?? current.errors?.[0];

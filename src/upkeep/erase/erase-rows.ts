@@ -114,7 +114,7 @@ export function isUnclean(db: Db): boolean {
 
 /**
  * Erases deleted rows from the indexes and free pages: a contentless index keeps the words of deleted rows until its
- * segments are merged. Returns false while a reader keeps the write-ahead log from being emptied.
+ * segments are merged. Returns false if a reader kept the write-ahead log from being emptied.
  */
 export function scrub(db: Db): boolean {
   const deadline = Date.now() + MAX_WAIT_MS;
@@ -133,8 +133,9 @@ export function scrub(db: Db): boolean {
   }
 }
 
-/** SQLite itself polls every 100 ms and would miss the short gaps between a worker's transactions. */
+/** How long to wait for other processes. */
 const MAX_WAIT_MS = 10_000;
+/** SQLite itself polls every 100 ms and would miss the short gaps between a worker's transactions. */
 const POLL_MS = 2;
 
 function retryWhileBusy(deadline: number, work: () => unknown): void {
