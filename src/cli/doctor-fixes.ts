@@ -31,7 +31,7 @@ export interface FixResult {
 
 type Fix = (paths: Paths) => string | Promise<string>;
 
-/** `c-mem install` also removes hooks that are registered twice. */
+/** `c-mem install` also removes duplicate hooks. */
 const installClaude: Fix = (paths) => reinstall(paths);
 
 /** By the name of a check. */
