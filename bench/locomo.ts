@@ -18,6 +18,9 @@ export async function benchLocomo(): Promise<void> {
   }
   console.log(`LoCoMo, ${store.questions.length} questions in percent (targets: any@1 72, any@5 93, T@10 75)`);
   const { indexSets, vectors } = await embedQueries(store.db, store.home, store.questions);
+  console.log(
+    "  any, all, frac: at least one, all, mean share of the sessions; T: mean share of the turns; @k: in the first k",
+  );
   console.log(`  ${"".padEnd(14)}  any@1  any@5  all@5 frac@5    T@5   T@10`);
   for (const set of indexSets) report(store.db, set, store.questions, vectors);
   store.close();

@@ -1,5 +1,4 @@
 // Measures search with descriptions of sessions, in which words are replaced by synonyms and rare words left out.
-//   any@k   share of descriptions whose session is among the first k
 import { camelParts, STOP_WORDS, wordsOf } from "../src/core/words.ts";
 import type { SemanticQuery } from "../src/recall/search/semantic.ts";
 import { searchSessions } from "../src/recall/search/search.ts";
@@ -48,6 +47,7 @@ async function measure(real: RealStore): Promise<void> {
     `  share of a query's words in its session: ${percent(mean, 1, 0)} (not reworded: ${percent(shareBeforeRewording(words), 1, 0)})`,
   );
   const { indexSets, vectors } = await embedQueries(db, real.home, asked);
+  console.log("  any@k: percent of queries whose session is among the first k");
   for (const { name, without } of indexSets) {
     const ranks = asked.map((query, index) => rankOf(real, query, vectors[index], without));
     const within = (limit: number): string =>

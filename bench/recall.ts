@@ -18,7 +18,7 @@ export const benchRecall = (): Promise<void> => withRealSessions("recall", measu
 
 async function measure({ db, home, repos }: RealStore): Promise<void> {
   console.log(
-    "Finding the right session, in percent of queries: first | in the first five | mean reciprocal rank x 100 (targets for the first five: 88 with all indexes, 85 with keywords)",
+    "Finding the right session. first, five: percent of queries for which it is ranked first, in the first five; rank: mean of 100 / its rank (targets for the mean of five: 88 with all indexes, 85 with keywords)",
   );
   const queries = readQueries();
   const texts = queries.map(({ query }) => ({ text: query }));
@@ -61,7 +61,7 @@ function count(tally: Tally | undefined, rank: number): void {
 }
 
 function report({ name }: IndexSet, tallies: Map<string, Tally>): void {
-  console.log(`  ${name.trim()}`);
+  console.log(`  ${name.trim().padEnd(11)}  first  five  rank`);
   const shares = [...tallies].map(([task, { first, five, reciprocal, queries }]) => {
     const row = [first, five, reciprocal].map((value) => (100 * value) / Math.max(1, queries));
     console.log(`    ${task.padEnd(9)} ${row.map((value) => value.toFixed(1).padStart(6)).join("")}   of ${queries}`);

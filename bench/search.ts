@@ -105,7 +105,7 @@ function measure(db: Db, size: number, model: EmbeddingModel): void {
     const plain = queries.slice(0, name === "rare" ? QUERIES : 5).map((query) => cpuMs(() => plainSearch(db, query)));
     const ratio = median(ours) / median(plain);
     console.log(
-      `  ${size.toLocaleString("en").padStart(9)} tool uses, ${name.padEnd(21)} ${quantilesOf(ours)}   ${ratio.toFixed(3)} of plain; keywords only ${quantilesOf(words)}`,
+      `  ${size.toLocaleString("en").padStart(9)} tool uses, ${name.padEnd(21)} ${quantilesOf(ours)}   ${ratio.toFixed(3)} of plain FTS5; keywords only ${quantilesOf(words)}`,
     );
   }
 }
