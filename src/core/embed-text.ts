@@ -13,7 +13,7 @@ const LABEL = /^\s*\p{Lu}[\p{L}'-]{0,30}: +/u;
 /** Shorter prompts ("yes", "go on", "b") are similar to everything. */
 const MIN_PROMPT_WORDS = 3;
 
-/** The prompt is the first piece. A very short prompt gets no piece of its own: it begins the first answer piece. */
+/** The prompt is the first piece. A very short prompt only begins the first answer piece, if there is one. */
 export function turnPieces(prompt: string, answers: readonly string[]): string[] {
   const question = plain(prompt).slice(0, PIECE_CHARS);
   const long = answers.map(plain).filter((text) => text.length >= MIN_ANSWER_CHARS);

@@ -1,7 +1,7 @@
 // Prepares the text of turns and tool uses for the full-text indexes.
 import { camelParts, spaceOut } from "./words.ts";
 
-/** With 8 KB of each output in the index, search ranks sessions 2 points worse than with 2 KB. */
+/** With 8 KB of each output in the index, results are 2 points worse than with 2 KB (docs/adr/0009-search.md). */
 const MAX_OUTPUT_CHARS = 2_000;
 const MAX_INPUT_CHARS = 8_000;
 const MAX_CALL_CHARS = 1_000;

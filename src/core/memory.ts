@@ -25,7 +25,7 @@ export interface Observation {
   facts: string[];
   concepts: Concept[];
   files: string[];
-  /** Item ids: "p12" (prompt), "m34" (message), "t56" (tool use). Empty only if the user wrote the observation. */
+  /** Item ids: "p12", "m34", "t56". Empty if a user wrote or imported the observation, or after a purge. */
   evidence: string[];
   origin: Origin;
   /** The topic as a key: a newer observation with the same subject supersedes the older one. */

@@ -46,7 +46,7 @@ async function embed(db: Db, embedder: Embedder, batches = Infinity): Promise<vo
   for await (const _ of embedAll(db, embedder)) if (--batches <= 0) return;
 }
 
-const vectorsOf = (db: Db, kind: string, itemId: number): number[] =>
+const placesOf = (db: Db, kind: string, itemId: number): number[] =>
   db
     .all<{ place: number }>("SELECT place FROM vectors WHERE kind = ? AND item_id = ?", kind, itemId)
     .map(({ place }) => place);
@@ -82,14 +82,14 @@ describe("embedding", () => {
   it("reuses the place of a changed turn, and `itemsAt` finds items by place", async () => {
     const { db, add } = seedTurns(2);
     await embed(db, wordEmbedder());
-    const [place = -1] = vectorsOf(db, "turn", 1);
+    const [place = -1] = placesOf(db, "turn", 1);
     add(
       "s1",
       said("m1", "The theme has another palette now; the deploy was slow, and the login page looks sluggish as well."),
     );
     updateSearchIndex(db);
     await embed(db, wordEmbedder());
-    expect(vectorsOf(db, "turn", 1)[0]).toBe(place);
+    expect(placesOf(db, "turn", 1)[0]).toBe(place);
     const [model] = embeddingModels(db);
     expect(itemsAt(db, model?.id ?? 0, [place])).toMatchObject([
       { kind: "turn", itemId: 1, session: 1, promptNumber: 1 },
@@ -102,9 +102,9 @@ describe("embedding", () => {
     const { db } = seedStore();
     const { id: first } = remember(db, undefined, NOTE, 1);
     await embed(db, wordEmbedder());
-    expect(vectorsOf(db, "observation", first)).toEqual([0]);
+    expect(placesOf(db, "observation", first)).toEqual([0]);
     deleteObservation(db, first);
-    expect(vectorsOf(db, "observation", first)).toEqual([]);
+    expect(placesOf(db, "observation", first)).toEqual([]);
     expect(embedProgress(db)).toEqual({ vectors: 0, waiting: 0 });
   });
 
@@ -156,11 +156,11 @@ describe("forgetting", () => {
     const record = (place: number): Uint8Array => getRecords(db, model as never, [place]);
     const gone = db.all<{ place: number }>("SELECT place FROM vectors WHERE kind = 'turn' AND item_id IN (2, 3)");
     expect(gone.length).toBe(3);
-    const [own = -1] = vectorsOf(db, "turn", 3);
+    const [own = -1] = placesOf(db, "turn", 3);
     const before = Buffer.from(record(own));
     forget(db, { ...emptyDeletionSet(), prompts: new Set([2]) }, Date.now());
     for (const { place } of gone) expect(fromRecord(record(place), 64).every((value) => value === 0)).toBe(true);
-    expect(vectorsOf(db, "turn", 2)).toEqual([]);
+    expect(placesOf(db, "turn", 2)).toEqual([]);
     db.exec("PRAGMA secure_delete = ON; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
     const bytes = readFileSync(path);
     const kept = Buffer.from(toRecord((await wordEmbedder().embed(["login"]))[0] as Float32Array));
@@ -170,7 +170,7 @@ describe("forgetting", () => {
     updateSearchIndex(db);
     expect(embedProgress(db).waiting).toBeGreaterThan(0);
     await embed(db, wordEmbedder());
-    expect(vectorsOf(db, "turn", 3)).toHaveLength(1);
+    expect(placesOf(db, "turn", 3)).toHaveLength(1);
     db.close();
   });
 });

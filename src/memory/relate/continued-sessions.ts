@@ -92,7 +92,10 @@ function scoreOf(
   return (work * (0.5 + Math.min(1, words) / 2) + words * WORDS_SCORE) / (1 + gap / NEAR_MS) + branch;
 }
 
-/** On the same branch, one of the two must have made changes. Otherwise they must share work, not only words. */
+/**
+ * On the same branch, the two must share work, or one of them must have made changes. Otherwise they must share work,
+ * not only words, and not both have a branch other than the trunk.
+ */
 function isPlausible(
   db: Db,
   session: LinkedSession,

@@ -8,7 +8,7 @@ import { changedPathsBetween } from "../../store/tables/file-touches.ts";
 import { type CommandRow, outputHead, shellCommands } from "../../store/tables/tool-uses.ts";
 import { purposeOf } from "../extract/commands.ts";
 
-/** sameError: the error occurred here too. continued: this session continues that one, and its first run passed. */
+/** sameError: the error occurred here too. continued: it did not, but this session continues that one. */
 const WEIGHTS = { sameError: 0.9, continued: 0.7 } as const;
 /** Weaker `continues` links do not count. */
 const MIN_CONTINUED = 0.6;

@@ -29,8 +29,8 @@ export function readObservation(db: Db, id: number) {
 }
 
 function readEvidence(db: Db, id: string): Evidence {
-  const place = findItem(db, id);
-  const [session] = place === undefined ? [] : sessionsByIds(db, [place.session_db_id]);
+  const found = findItem(db, id);
+  const [session] = found === undefined ? [] : sessionsByIds(db, [found.session_db_id]);
   const item = session && readItemsById(db, session, [id]).get(id);
   return item === undefined ? { kind: "gone", id } : (item as Evidence);
 }

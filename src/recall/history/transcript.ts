@@ -102,8 +102,8 @@ const NEIGHBOURS = 2;
 
 /** Reads an item and its neighbours. An item of a subagent is read from the subagent's session. */
 export function readAround(db: Db, session: SessionEntry, itemId: string): Transcript {
-  const place = findItem(db, itemId);
-  const own = place === undefined ? undefined : sessionsByIds(db, [place.session_db_id])[0];
+  const found = findItem(db, itemId);
+  const own = found === undefined ? undefined : sessionsByIds(db, [found.session_db_id])[0];
   if (own === undefined || (own.id !== session.id && own.parent_session_db_id !== session.id)) {
     throw new AppError("nothing_found", `There is no item ${itemId} in that session.`, {
       hint: "Items are named like p12, m34 or t56; `c-mem show` prints their names.",

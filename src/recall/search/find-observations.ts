@@ -7,7 +7,7 @@ import {
   type ObservationEntry,
   type ObservationFilter,
 } from "../../store/reads/observation-list.ts";
-import { nearestWord, type SearchStep } from "./search.ts";
+import { correctTypo, type SearchStep } from "./search.ts";
 import { nearestObservations, type SemanticQuery } from "./semantic.ts";
 
 export interface FoundObservations {
@@ -51,6 +51,6 @@ function findByWords(db: Db, text: string, filter: ObservationFilter, limit: num
   const found =
     (exact === "" ? undefined : run("phrase", exact)) ?? run("words", anyOf(words)) ?? run("prefix", anyOf(words, "*"));
   if (found !== undefined) return found;
-  const corrected = words.map((word) => nearestWord(db, word));
+  const corrected = words.map((word) => correctTypo(db, word));
   return run("typo", anyOf(corrected), corrected) ?? { rows: [], rung: "typo", words };
 }

@@ -87,7 +87,7 @@ function findByWords(db: Db, query: PreparedQuery, options: SearchOptions): Foun
     return { ...prefix, groups: [found, longerFound, ...more, ...longerMore], rung: "words", words };
   }
   if (hasFound(prefix)) return { ...prefix, rung: "prefix", words };
-  const corrected = words.map((word, index) => (index < MAX_TYPOS ? nearestWord(db, word) : word));
+  const corrected = words.map((word, index) => (index < MAX_TYPOS ? correctTypo(db, word) : word));
   const typo = runStep(db, { ...query, words: corrected }, options, near);
   const nearAlone: HitsBySession = new Map();
   addSemanticHits(nearAlone, near);
@@ -143,7 +143,7 @@ function semanticHits(db: Db, options: SearchOptions): SemanticHit[] {
 }
 
 /** "custmoers" -> "customers", if an earlier prompt contains that word. */
-export function nearestWord(db: Db, word: string): string {
+export function correctTypo(db: Db, word: string): string {
   if (word.length < 4) return word;
   const maxEdits = word.length > 7 ? 2 : 1;
   const near = similarWords(db, word)

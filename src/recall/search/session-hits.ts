@@ -120,7 +120,7 @@ export interface RankedSession {
 
 const MAX_TURNS = 3;
 
-/** Sessions with equal scores stay in the order the indexes returned: newest first. */
+/** Sessions with equal scores stay in the order in which the indexes returned them. */
 export function rankSessions(found: ReadonlyMap<number, SessionHits>): RankedSession[] {
   const ranked = [...found].map(([session, { scores, turns, files }]) => ({
     session,

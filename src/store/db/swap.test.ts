@@ -15,11 +15,11 @@ function createKilledSwap(files: Record<string, string>): { folder: string; data
 }
 
 const markerOf = (folder: string, more: object = {}) =>
-  JSON.stringify({ pid: DEAD_PID, birth: "1", machine: "another", aside: join(folder, "aside"), ...more });
+  JSON.stringify({ pid: DEAD_PID, birth: "1", machine: "another", aside: join(folder, "quarantine"), ...more });
 
 it("a swap that fails is cancelled, because its marker would lock out all other processes", () => {
   const { folder, database } = createKilledSwap({ ".incoming": "next" });
-  beginSwap(database, join(folder, "aside"), 0);
+  beginSwap(database, join(folder, "quarantine"), 0);
   mkdirSync(`${database}.swap.next`);
   expect(() => endSwap(database, incomingPath(database))).toThrow("EISDIR");
   expect(isSwapping(database)).toBe(false);
@@ -51,7 +51,7 @@ describe("a swap whose process was killed", () => {
     writeFileSync(`${database}.swap`, markerOf(folder, { incoming: incomingPath(database) }));
     beginSwap(database, join(folder, "second"), 0);
     expect(readFileSync(database, "utf8")).toBe("first");
-    expect(readFileSync(join(folder, "aside", "c-mem.db"), "utf8")).toBe("before");
+    expect(readFileSync(join(folder, "quarantine", "c-mem.db"), "utf8")).toBe("before");
     writeFileSync(incomingPath(database), "second");
     endSwap(database, incomingPath(database));
     expect(readFileSync(database, "utf8")).toBe("second");

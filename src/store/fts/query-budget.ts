@@ -91,7 +91,7 @@ const MAX_COUNTED_TURNS = 10_000;
 /** Longer queries are not checked: a single common word has little effect on them. */
 const MAX_WORDS = 24;
 
-/** Words in at least a quarter of the project's turns, e.g. the project's name: useless for finding one of the turns. */
+/** Words in at least a quarter of the project's turns, e.g. the project's name: useless for finding one turn. */
 export function commonWords(db: Db, words: readonly string[], project: number | undefined): string[] {
   const ids = idRange(db, TURNS);
   const scope = project === undefined ? undefined : `scope:${quoted(scopeWord(project))}`;

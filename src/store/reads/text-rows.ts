@@ -20,7 +20,7 @@ export interface StoredText {
 
 const JSON_COLUMNS = new Set([...LIST_COLUMNS, "evidence", "input", "state"]);
 
-export function eachText(db: Db, visit: (place: StoredText, text: string) => void): void {
+export function eachText(db: Db, visit: (stored: StoredText, text: string) => void): void {
   for (const { name, keys, texts, isPacked, session } of textTables(db)) {
     const plain = [...new Set([...keys, ...texts])].filter((column) => !isPacked || column !== "output").map(quote);
     const columns = sql`${raw(plain.join(", "))}${isPacked ? sql`, ${outputOf("x")} AS output` : raw("")}${session}`;

@@ -20,11 +20,11 @@ export interface EntryRow {
   name: string | null;
 }
 
-/** A message comes before its tool calls, which have the same time. A response that no message contains ends its turn. */
+/** A message comes before its tool calls, which have the same time. A response in no message ends its turn. */
 export function transcriptEntries(db: Db, sessionDbId: number): EntryRow[] {
   const ofSession = sql`session_db_id = ${sessionDbId}`;
   return db.all(sql`SELECT kind, id, prompt_number, at, is_error, bytes, name FROM (
-      SELECT 'prompt' AS kind, 0 AS place, id, prompt_number, created_at AS at, 0 AS is_error, octet_length(text) AS bytes,
+      SELECT 'prompt' AS kind, 0 AS kind_order, id, prompt_number, created_at AS at, 0 AS is_error, octet_length(text) AS bytes,
           substr(text, 1, 200) AS name FROM prompts WHERE ${ofSession}
       UNION ALL SELECT 'message', 1, id, prompt_number, created_at, 0, octet_length(text), role FROM messages
         WHERE ${ofSession} AND (octet_length(text) > 0 OR octet_length(thinking) > 0)
@@ -42,7 +42,7 @@ export function transcriptEntries(db: Db, sessionDbId: number): EntryRow[] {
           WHERE m.session_db_id = ${sessionDbId} AND m.prompt_number = p.prompt_number AND m.role = 'assistant'
             -- The first 200 characters of a response are enough to recognise its message.
             AND instr(m.text, substr(trim(p.response, char(9, 10, 13, 32)), 1, 200)) > 0))
-    ORDER BY prompt_number, place <> 0, place = 5, at, place, id`);
+    ORDER BY prompt_number, kind_order <> 0, kind_order = 5, at, kind_order, id`);
 }
 
 const TABLES: Readonly<Record<EntryRow["kind"], [table: string, owner: string]>> = {
