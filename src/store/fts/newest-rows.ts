@@ -71,7 +71,7 @@ export function newestHits(db: Db, index: FtsIndex, query: NewestQuery): FtsHits
   return { hits: [...found.values()], words, ...(firstDay > -Infinity && { since: firstDay * DAY_MS }) };
 }
 
-/** The days of the newest sessions, newest first. Row ids are not in time order: a first sync writes the newest first. */
+/** The days of the newest sessions, newest first. Row ids have another order: a first sync writes the newest first. */
 function daysOf(
   db: Db,
   { project, since = -Infinity, before = Infinity }: NewestQuery,
