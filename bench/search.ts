@@ -1,5 +1,5 @@
-// Measures searches in stores of several sizes, with as many vectors as tool uses. In one process: kinds of queries,
-// against a plain FTS5 query of the same words. As a whole command: against a bare start of Node.
+// Measures searches in stores of several sizes (one vector per tool use). Each kind of query runs in this process and is
+// compared with a plain FTS5 query of the same words. The whole `c-mem search` command is compared with starting Node.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

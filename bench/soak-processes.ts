@@ -1,5 +1,5 @@
 // Samples the workers of one data directory: how many run at once, with their highest memory and open files.
-// A worker counts while its process title says so: from taking the lock until it exits or sees that it lost the lock.
+// A process counts as a worker while its title is "c-mem worker", which it has while it holds the lock.
 import { readdirSync, readFileSync } from "node:fs";
 import type { World } from "../test/e2e/harness.ts";
 
@@ -11,7 +11,7 @@ export interface ProcessPeaks {
 }
 
 const POLL_MS = 500;
-/** A worker counts only after this many polls: a resumed one finishes its step before it sees that it lost the lock. */
+/** Polls before a worker counts: after SIGCONT, one that lost its lock first finishes its step. */
 const SETTLED_POLLS = 4;
 
 export function watchProcesses(world: World): ProcessPeaks {
@@ -34,7 +34,7 @@ export function watchProcesses(world: World): ProcessPeaks {
   return peaks;
 }
 
-/** True for a worker of this data directory that is not suspended. */
+/** True for a worker of this data directory that is neither suspended nor a zombie. */
 function isWorker(pid: number, world: World): boolean {
   const isStopped = /^State:\s+[TZ]/m.test(read(`/proc/${pid}/status`));
   return (

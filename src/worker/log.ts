@@ -1,4 +1,4 @@
-// The worker's log: a file that `c-mem worker logs` prints, and with --echo also stderr.
+// Writes the worker's log file (`c-mem worker logs` prints it); if the worker was started with --echo, also to stderr.
 import { appendLog } from "../platform/private-file.ts";
 import { filterText } from "../core/privacy/filter.ts";
 import { terminalSafe } from "../core/terminal.ts";

@@ -1,4 +1,4 @@
-// Finds decisions that contradict a rules file (CLAUDE.md, AGENTS.md). They are injected as a conflict.
+// Finds decisions that contradict a rules file (CLAUDE.md, AGENTS.md, MEMORY.md). They are injected as a conflict.
 import { basename } from "node:path";
 import { oneLine } from "../../core/text.ts";
 import { STOP_WORDS, wordsOf } from "../../core/words.ts";

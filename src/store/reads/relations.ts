@@ -33,7 +33,7 @@ export function linkedSessions(db: Db, sessionId: string): SessionLink[] {
     WHERE l.target_type = 'session' AND l.target_id = ${sessionId} AND l.source_type = 'session'`);
 }
 
-/** For each term of this session: the other sessions of the project that have the same term. */
+/** For each term (a word stem from its first prompt) of this session: the other sessions of the project that have the same term. */
 export function sharedTerms(
   db: Db,
   { session_id, project_id }: { session_id: string; project_id: number },
@@ -87,7 +87,7 @@ export function sharedTargets(db: Db, sessionId: string): SharedTarget[] {
         WHERE n.target_type = own.target_type AND n.target_id = own.target_id LIMIT ${MAX_MENTIONS})) < ${MAX_MENTIONS}`);
 }
 
-/** Files that prompts of this session name and another session changed, and the reverse (`is_incoming`). */
+/** Files that prompts of this session name and a session, also this one, changed; and the reverse (`is_incoming`). */
 export function mentionedChanges(
   db: Db,
   { id, session_id, project_id }: { id: number; session_id: string; project_id: number },

@@ -50,9 +50,14 @@ function compare(before: string, after: string): DiffLine[] {
 
 /** Parses a unified patch, or a patch in Codex's format ("*** Update File: …"). */
 export function readPatch(patch: string): DiffLine[] {
-  return patch
-    .split("\n")
-    .filter((line) => !/^(?:\+\+\+|---|diff |index )/.test(line))
+  const lines = patch.split("\n");
+  // "--- a" and "+++ b" are a file header only as a pair: alone they are a changed line that begins with "--" or "++".
+  const isHeader = (line: string, index: number): boolean =>
+    /^(?:diff |index )/.test(line) ||
+    (line.startsWith("---") && lines[index + 1]?.startsWith("+++") === true) ||
+    (line.startsWith("+++") && lines[index - 1]?.startsWith("---") === true);
+  return lines
+    .filter((line, index) => !isHeader(line, index))
     .map((line) => (/^(?:@@|\*\*\*)/.test(line) ? { kind: "gap", text: line } : parseLine(line)));
 }
 
