@@ -33,13 +33,13 @@ export interface LineReader<State> {
 /** Reads files that the agent rewrites as a whole (JSON), and sessions that are spread over many files. */
 export interface DocumentReader {
   kind: "document";
-  /** True if a session has more files than the one at its path. */
+  /** The session's text is not all in `file.path` (OpenCode: many files, or database rows), so it is not archived. */
   isSpread?: true;
   /** `text`: the file's text, if it is not to be read from `file.path`. */
   read(file: TranscriptFile, notes: ReadNotes, text?: string): AgentEvent[];
 }
 
-/** Readers for known line types without conversation; `types` are separated by spaces. */
+/** Handlers that return no events. "mode summary" -> { mode: () => [], summary: () => [] } */
 export function ignored(types: string): Record<string, () => []> {
   return Object.fromEntries(types.split(" ").map((type) => [type, () => []]));
 }
@@ -52,7 +52,7 @@ export function countUnknown(notes: ReadNotes, type: unknown): void {
   const spelled = typeof type === "string" && type !== "" ? type.slice(0, MAX_NAME_CHARS) : "(no type)";
   const isKnown = Object.hasOwn(notes.unknown, spelled);
   // "__proto__" cannot be assigned: that would change the object's prototype.
-  const isFull = spelled === "__proto__" || Object.keys(notes.unknown).length >= MAX_NAMES;
-  const name = isKnown || !isFull ? spelled : "(others)";
+  const mustGroup = spelled === "__proto__" || Object.keys(notes.unknown).length >= MAX_NAMES;
+  const name = isKnown || !mustGroup ? spelled : "(others)";
   notes.unknown[name] = (ownValue(notes.unknown, name) ?? 0) + 1;
 }

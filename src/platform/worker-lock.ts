@@ -76,7 +76,7 @@ export function removeLock(path: string, token: string | undefined): void {
   const movedPath = `${path}.${process.pid}`;
   try {
     renameSync(path, movedPath);
-    // Another process has replaced it meanwhile: put the new lock back.
+    // If another worker replaced the lock before the rename, put its lock back.
     if (readLock(movedPath)?.token !== token && statOf(path) === undefined) renameSync(movedPath, path);
   } catch {
     // Another process has deleted it.
@@ -96,18 +96,19 @@ export function isSameProcess({ pid, birth }: { pid: number; birth?: string | un
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
-  const [state, ...rest] = statusOf(pid);
+  const fields = statusOf(pid);
+  const state = fields[0];
   // The process has exited but is still listed (a zombie): in a container its parent may never collect it.
   if (state === "Z" || state === "X") return false;
-  return birth === undefined || state === undefined || rest[BIRTH] === birth;
+  return birth === undefined || state === undefined || fields[START_TIME] === birth;
 }
 
 export function birthOf(pid: number): string | undefined {
-  return statusOf(pid)[BIRTH + 1];
+  return statusOf(pid)[START_TIME];
 }
 
-/** Index of the start time, counted from the field after the state. */
-const BIRTH = 18;
+/** Index of the start time in the fields of `statusOf`; the state is 0. */
+const START_TIME = 19;
 
 /** Fields of /proc/<pid>/stat from the state on. The program's name before them may contain spaces and parentheses. */
 function statusOf(pid: number): string[] {

@@ -83,8 +83,8 @@ export interface Changes {
   hasMore: boolean;
 }
 
-/** Reads the rows after the cursor, and moves the cursor. `sentEnds`: session ends that were already announced. */
-export function readChanges(db: Db, cursor: Cursor, sentEnds: Set<string>, now: number): Changes {
+/** Reads the rows after the cursor, and moves the cursor. `announcedEnds`: session ends that were already announced. */
+export function readChanges(db: Db, cursor: Cursor, announcedEnds: Set<string>, now: number): Changes {
   const events: ChangeEvent[] = [];
   let hasMore = false;
   const limited = <Row>(rows: Row[]): Row[] => {
@@ -114,8 +114,8 @@ export function readChanges(db: Db, cursor: Cursor, sentEnds: Set<string>, now: 
   }
   for (const row of endedSessions(db, cursor.endedAt - LATE_MS, MAX_ROWS)) {
     const key = `${row.id} ${row.at}`;
-    if (sentEnds.has(key)) continue;
-    sentEnds.add(key);
+    if (announcedEnds.has(key)) continue;
+    announcedEnds.add(key);
     add("session_completed", "endedAt", Math.min(row.at, now), {
       ...sessionOf(row),
       status: row.status,

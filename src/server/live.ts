@@ -13,7 +13,7 @@ export interface Client {
 
 export type Live = ReturnType<typeof createLive>;
 
-/** Polls only while there are subscribers. If nothing was written, a poll takes one SQLite query. */
+/** Polls only while there are subscribers. If nothing was written, a poll takes two cheap SQLite queries. */
 const POLL_MS = 200;
 /** A comment line in this interval keeps connections open. */
 const KEEP_ALIVE_MS = 15_000;
@@ -25,7 +25,7 @@ const SKIP_DRAIN = { skipDrain: true };
 
 export function createLive(store: Store, log: (message: string) => void) {
   const clients = new Set<Client>();
-  const sentEnds = new Set<string>();
+  const announcedEnds = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let cursor: Cursor | undefined;
   let version = "";
@@ -38,7 +38,7 @@ export function createLive(store: Store, log: (message: string) => void) {
     clearInterval(timer);
     timer = undefined;
     cursor = undefined;
-    sentEnds.clear();
+    announcedEnds.clear();
   };
   const sendAll = (text: string): void => {
     for (const client of clients) {
@@ -54,7 +54,8 @@ export function createLive(store: Store, log: (message: string) => void) {
         const before = version;
         version = writeVersion(db);
         if (cursor === undefined || version === before) return;
-        const { events, hasMore } = readChanges(db, cursor, sentEnds, now);
+        // Also moves the cursor.
+        const { events, hasMore } = readChanges(db, cursor, announcedEnds, now);
         if (hasMore) version = "";
         if (events.length > 0) sendAll(events.map(eventText).join(""));
         const queue = countJobs(db);
@@ -74,9 +75,9 @@ export function createLive(store: Store, log: (message: string) => void) {
     }
   };
   return {
-    /** Resumes after the event with this id if possible, otherwise sends a `reset` event. */
+    /** With `lastEventId`: resumes after that event, or sends a `reset` event if it cannot. */
     subscribe(client: Client, lastEventId: string | undefined): void {
-      // All subscribers share the cursor, so the current ones first get every event up to now.
+      // Moves the shared cursor to now: otherwise the next poll repeats events that this client catches up on below.
       if (timer !== undefined) poll();
       store.use((db) => {
         const newest = newestCursor(db, Date.now());
@@ -109,9 +110,9 @@ export function createLive(store: Store, log: (message: string) => void) {
 
 /** Sends the missed events. False if there are too many. */
 function catchUp(db: Db, client: Client, from: Cursor): boolean {
-  const sentEnds = new Set<string>();
+  const announcedEnds = new Set<string>();
   for (let round = 0; round < MAX_CATCH_UP_ROUNDS; round++) {
-    const { events, hasMore } = readChanges(db, from, sentEnds, Date.now());
+    const { events, hasMore } = readChanges(db, from, announcedEnds, Date.now());
     if (events.length > 0 && !client.send(events.map(eventText).join(""))) return false;
     if (!hasMore) return true;
   }

@@ -1,5 +1,5 @@
-// Claude Code copies a file before it changes it. With every prompt, the transcript lists the newest copy of each file.
-// At the first edit of a file in a turn, it names that file's new copy.
+// Claude Code copies a file before it changes it. Two kinds of lines in the transcript record this: a snapshot at each
+// prompt (the newest copy of every file), and a delta at a file's first edit in a turn (its new copy).
 import { join } from "node:path";
 import type { FileTouch } from "../../core/event.ts";
 import { asId, asObject, asString, type JsonObject } from "../../core/json.ts";

@@ -29,7 +29,10 @@ export interface ClaudeSite {
 export const PLUGIN_ID = "c-mem@c-mem";
 export const MARKETPLACE = "c-mem";
 
-/** The environment in which `configDir` is the config folder. */
+/**
+ * Sets CLAUDE_CONFIG_DIR to `configDir`, or leaves it unset for the default folder: if it is set, Claude Code reads
+ * .claude.json from inside that folder.
+ */
 export function envOfSite(env: Env, configDir: string): Env {
   const { CLAUDE_CONFIG_DIR: _, ...rest } = env;
   if (claudeConfigDir(env) === configDir) return env;

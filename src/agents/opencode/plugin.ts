@@ -37,14 +37,15 @@ export function createHooks(directory: string, ask: Ask) {
   const started = new Set<string>();
   /** Session id -> the context to inject into its requests. */
   const contexts = new Map<string, Promise<string | undefined>>();
-  const prompts = new Map<string, { messageID: string; agent?: string | undefined }>();
+  /** Session id -> the message id and the agent of its latest prompt. */
+  const latestPrompts = new Map<string, { messageID: string; agent?: string | undefined }>();
   /** Call id -> the result of its lookup. */
   const lookups = new Map<string, Promise<string | undefined>>();
   /** Hooks that OpenCode must wait for before it exits. */
   const running = new Set<Promise<unknown>>();
 
   const run = (command: string, sessionID: string, payload: object = {}): Promise<string | undefined> => {
-    const session = { sessionID, rootID: rootOf(sessionID, parents), directory, ...prompts.get(sessionID) };
+    const session = { sessionID, rootID: rootOf(sessionID, parents), directory, ...latestPrompts.get(sessionID) };
     const answer = ask(command, { ...session, ...payload });
     running.add(answer);
     void answer.finally(() => running.delete(answer));
@@ -66,7 +67,7 @@ export function createHooks(directory: string, ask: Ask) {
       output: { message: { id: string }; parts: Part[] },
     ): Promise<void> {
       const messageID = output.message.id;
-      prompts.set(sessionID, { messageID, agent });
+      latestPrompts.set(sessionID, { messageID, agent });
       if (!contexts.has(sessionID)) {
         const source = started.has(sessionID) ? "startup" : "resume";
         contexts.set(sessionID, run("context", sessionID, { source }));
@@ -96,9 +97,10 @@ export function createHooks(directory: string, ask: Ask) {
       result: { output: string; metadata?: { exit?: unknown } },
     ): Promise<void> {
       const { output, metadata } = result;
-      const saved = run("save", sessionID, { tool, callID, args, output, metadata });
+      // Only a failed command waits: `save` then answers with context for the error.
+      const saveAnswer = run("save", sessionID, { tool, callID, args, output, metadata });
       const hasFailed = typeof metadata?.exit === "number" && metadata.exit !== 0;
-      const texts = [await lookups.get(callID), hasFailed ? await saved : undefined];
+      const texts = [await lookups.get(callID), hasFailed ? await saveAnswer : undefined];
       lookups.delete(callID);
       result.output = [output, ...texts.filter((text) => text !== undefined)].join("\n\n");
     },

@@ -69,7 +69,10 @@ function allSessions(path: string): JsonObject[] {
   return isFile(path) ? jsonFiles(join(path, "..")) : query(databaseOf(path), "SELECT * FROM session").map(sessionInfo);
 }
 
-/** The original of a fork, found by its title and a message of the same time. `times`: of the original's messages. */
+/**
+ * Finds the original of a fork: for "X (fork #2)" the older session titled "X (fork #1)" with a message at the same time
+ * as one of the fork's. `times`: when the original's messages were created.
+ */
 export function originalOf(path: string, { info, messages }: Session) {
   const [, base = "", number] = /^([\s\S]+) \(fork #(\d{1,9})\)$/.exec(asString(info["title"]) ?? "") ?? [];
   if (number === undefined) return undefined;

@@ -42,6 +42,7 @@ function readSession(file: TranscriptFile, session: Session, notes: ReadNotes): 
     header.at = createdAt(message) || header.at;
     for (const { type } of parts) if (!PARTS.has(asString(type) ?? "")) countUnknown(notes, type);
     if (header.at < forkedAt && original?.times.has(header.at)) return skipCopied(turn, message, parts);
+    // "": copied from a session that was not found.
     if (header.at < forkedAt && original === undefined) header.copiedFrom = "";
     else delete header.copiedFrom;
     if (message["role"] === "user") return readUser(turn, message, parts, isSubagent);
@@ -49,7 +50,7 @@ function readSession(file: TranscriptFile, session: Session, notes: ReadNotes): 
     countUnknown(notes, message["role"]);
     return [];
   });
-  // A fork without new messages has no events and is not recorded.
+  // A fork of a known session without new messages has no events and is not recorded.
   if (events.length > 0) {
     if (title && !NO_TITLE.test(title)) events.push(...emit(turn, { kind: "title", title }));
     if (original !== undefined) events.push(...emit(turn, { kind: "origin", forkedFrom: original.id }));
@@ -121,7 +122,7 @@ function tokenCounts(tokens: JsonObject | undefined): TokenCounts | undefined {
   return { input, output, cacheRead: asCount(cache?.["read"]) ?? 0, cacheWrite: asCount(cache?.["write"]) ?? 0 };
 }
 
-/** Never undefined: every file and row has an id. */
+/** Every message has an id; "unknown" replaces one that is too long. */
 function idOf(message: JsonObject): string {
   return asId(message["id"]) ?? "unknown";
 }
