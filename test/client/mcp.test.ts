@@ -22,7 +22,7 @@ describe.each(METHODS)("installed with the $method", ({ method, server, tool }) 
     const { requests, answer } = await session(lab, "What was it about add? [[script:recall]]");
     expect(answer).toBe("Recalled.");
     expect(requests[0]?.text).toContain(tool);
-    expect(requests[0]?.text).toContain("Three layers, the cheap one first");
+    expect(requests[0]?.text).toContain("Three layers, cheapest first");
     const found = resultText(requests.at(-1));
     expect(found).toContain(`claude-code ${first.id.slice(0, 8)} turn 1`);
     expect(found).toMatch(/^o\d+ {2}.* tokens/m);
@@ -36,7 +36,7 @@ it("forgets nothing without a user to confirm", async () => {
   await run(lab, ["install", "--yes"]);
   await run(lab, ["remember", "The quokka sleeps in the attic."]);
   const { requests } = await session(lab, "Forget it [[script:forget]]");
-  expect(resultText(requests.at(-1))).toContain("Nothing was forgotten");
+  expect(resultText(requests.at(-1))).toContain("Nothing was deleted");
   expect(await rows(lab, "SELECT narrative FROM observations WHERE id = 1")).toEqual([
     { narrative: "The quokka sleeps in the attic." },
   ]);
