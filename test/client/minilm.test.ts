@@ -61,7 +61,7 @@ describe("c-mem model", () => {
     const older = join(dirname(minilmFile(paths)), "model.int8");
     renameSync(minilmFile(paths), older);
     writeFileSync(older, "c-mem embedding model 1\n");
-    expect((await run(world, ["model"])).stdout).toContain("made ready by the first search");
+    expect((await run(world, ["model"])).stdout).toContain("converted by the first search");
     expect((await run(world, ["doctor"])).stdout).toMatch(/ok +meaning/);
     expect(loadMiniLm(paths).id).toBe("minilm-l6-v2-int8");
     expect(existsSync(older)).toBe(false);
