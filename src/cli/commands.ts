@@ -43,6 +43,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: Readonly<Record
       unpin: query(async () => (await import("../queries/user-edits.ts")).unpin),
       edit: async () => (await import("./commands/user-edits.ts")).edit,
       supersede: async () => (await import("./commands/user-edits.ts")).supersede,
+      wrong: async () => (await import("./commands/user-edits.ts")).wrong,
       forget: fromFile(() => import("./commands/forget.ts")),
       ignore: fromFile(() => import("./commands/ignore.ts")),
       purge: fromFile(() => import("./commands/purge.ts")),

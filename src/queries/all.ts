@@ -29,6 +29,7 @@ import { syncStatus } from "./sync-status.ts";
 import { timeline } from "./timeline.ts";
 import { edit, pin, remember, supersede, undoSupersede, unpin } from "./user-edits.ts";
 import { logs, retryFailed, workerLog, workerStatus } from "./worker.ts";
+import { undoWrong, wrong } from "./wrong.ts";
 
 export const QUERIES: readonly AnyQuery[] = [
   audit,
@@ -72,8 +73,10 @@ export const QUERIES: readonly AnyQuery[] = [
   timeline,
   transcript,
   undoSupersede,
+  undoWrong,
   unpin,
   unsetSetting,
   workerLog,
   workerStatus,
+  wrong,
 ];

@@ -18,7 +18,9 @@ export const impact = defineQuery({
       surfaces: z.array(
         z.strictObject({
           surface: z.string(),
-          ...schemaOf(z, { count: ["injections", "sessions", "items", "used", "items_used", "tokens"] }),
+          ...schemaOf(z, {
+            count: ["injections", "sessions", "items", "used", "items_used", "tokens", "marked_wrong"],
+          }),
         }),
       ),
       holdout: z.array(
@@ -46,6 +48,7 @@ export const impact = defineQuery({
     const parts = [
       `${heading(`Injected context in ${where}`)}\n${surfaceTable(surfaces)}`,
       dim("  used: later in the session its id was named, its title repeated, its file touched or its fix run"),
+      dim("  wrong: items marked with `c-mem wrong`"),
     ];
     if (holdout.length > 0) parts.push(groupTable(holdout));
     return parts.join("\n\n");
@@ -60,7 +63,7 @@ const MIN_SESSIONS = 20;
 function surfaceTable(rows: readonly SurfaceImpact[]): string {
   const line = (name: string, cells: readonly string[]): string =>
     `  ${pad(name, SURFACE_COLUMNS)}${cells.map((cell) => padLeft(cell, NUMBER_COLUMNS)).join("")}`;
-  const header = dim(line("", ["shown", "used", "not used", "items used", "tokens"]));
+  const header = dim(line("", ["shown", "used", "not used", "items used", "tokens", "wrong"]));
   const body = rows.map((row) =>
     line(row.surface, [
       withCommas(row.injections),
@@ -68,6 +71,7 @@ function surfaceTable(rows: readonly SurfaceImpact[]): string {
       withCommas(row.injections - row.used),
       `${withCommas(row.items_used)}/${withCommas(row.items)}`,
       withCommas(row.tokens),
+      withCommas(row.marked_wrong),
     ]),
   );
   return [header, ...body].join("\n");

@@ -15,7 +15,7 @@ const OBSERVATION = defineNames({
   textOrNull: ["subtitle", "subject", "session_id", "agent", "project", "project_key"],
   texts: ["facts", "evidence"],
   intOrNull: ["prompt_number"],
-  flag: ["is_current", "pinned", "superseded_by_hand"],
+  flag: ["is_current", "pinned", "superseded_by_hand", "marked_wrong"],
   time: ["valid_from", "created_at"],
   timeOrNull: ["edited_at", "valid_to"],
 });

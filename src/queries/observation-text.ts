@@ -21,6 +21,7 @@ export function storyText(story: ObservationStory, shortId: ShortId): string {
     row.type,
     row.pinned === 1 && "pinned",
     row.edited_at !== null && `edited ${when(row.edited_at)}`,
+    row.marked_wrong === 1 && "marked as wrong, not injected",
     row.is_current === 0 && "replaced by another version",
   ];
   const rows: [string, string][] = [

@@ -102,6 +102,8 @@ const CALLS: [operation: string, path: string, body?: object][] = [
   ["DELETE /api/observations/:id/pin", "/api/observations/o1/pin"],
   ["PUT /api/observations/:id/successor", "/api/observations/o1/successor", { by: "o2" }],
   ["DELETE /api/observations/:id/successor", "/api/observations/o1/successor"],
+  ["PUT /api/items/:id/wrong", "/api/items/o1/wrong"],
+  ["DELETE /api/items/:id/wrong", "/api/items/o1/wrong"],
   ["POST /api/forget", "/api/forget", { ids: ["o2"], dry_run: true }],
   ["POST /api/forget", "/api/forget", { ids: ["o2"] }],
   ["PUT /api/settings/:key", "/api/settings/contextTokens", { value: 1_500 }],

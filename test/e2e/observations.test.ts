@@ -85,6 +85,16 @@ describe("observation commands", () => {
     expect(alone.stderr).toContain("keyword search only");
   });
 
+  it("mark an observation as wrong, and take the mark back", async () => {
+    const world = createWorld();
+    await run(world, ["remember", "Packages come from npm", "--type", "decision"]);
+    expect(await data(world, ["wrong", "#o1"])).toMatchObject({ id: "o1", marked_wrong: true, is_changed: true });
+    expect((await run(world, ["wrong", "o1"])).stdout).toContain("Already marked as wrong, not injected again: o1");
+    expect((await run(world, ["show", "o1"])).stdout).toContain("o1 (decision, marked as wrong, not injected)");
+    expect(await data(world, ["wrong", "o1", "--undo"])).toMatchObject({ marked_wrong: false, is_changed: true });
+    expect(await data(world, ["show", "o1"])).toMatchObject({ marked_wrong: false });
+  });
+
   it("report mistakes with a message and exit code", async () => {
     const world = createWorld();
     await run(world, ["remember", "One thing"]);
@@ -99,6 +109,10 @@ describe("observation commands", () => {
       [["supersede", "o1"], 2],
       [["supersede", "o1", "o1"], 2],
       [["show", "o9"], 4],
+      [["wrong"], 2],
+      [["wrong", "o9"], 4],
+      [["wrong", "p9"], 4],
+      [["wrong", "last"], 2],
       [["forget"], 2],
       [["forget", "o9"], 4],
       [["forget", "no such words"], 4],

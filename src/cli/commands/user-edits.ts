@@ -1,4 +1,4 @@
-// c-mem edit and supersede: the queries, plus stdin, the editor and --undo.
+// c-mem edit, supersede and wrong: the queries, plus stdin, the editor and --undo.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { AppError } from "../../core/error.ts";
 import type { Observation } from "../../core/memory.ts";
 import * as queries from "../../queries/user-edits.ts";
+import * as wrongQueries from "../../queries/wrong.ts";
 import { readInput } from "../../queries/fields.ts";
 import { defineCommand, withQueryContext, runQuery } from "../command.ts";
 import { EXIT, print, printAnswer } from "../output.ts";
@@ -48,6 +49,13 @@ export const supersede = defineCommand({
       ? runQuery(queries.undoSupersede, { id }, invocation)
       : runQuery(queries.supersede, { id, by }, invocation);
   },
+});
+
+export const wrong = defineCommand({
+  about: wrongQueries.wrong.about,
+  needsStore: true,
+  fields: { ...wrongQueries.wrong.fields, undo: { kind: "flag", about: "let it be injected again" } },
+  run: ({ id, undo }, invocation) => runQuery(undo ? wrongQueries.undoWrong : wrongQueries.wrong, { id }, invocation),
 });
 
 function openEditor(before: Observation, id: number): Observation {

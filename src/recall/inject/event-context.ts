@@ -11,6 +11,7 @@ import {
   observationsAbout,
 } from "../../store/tables/observations.ts";
 import { recentSessions } from "../../store/tables/sessions.ts";
+import { wrongItems } from "../../store/tables/wrong-items.ts";
 import { findFixes } from "../history/fix.ts";
 import { type Block, type Budget, EMPTY_BLOCK, layOut, type Line, quoteLine, quoteNames } from "./block.ts";
 import { matchPrompt, type MatchRequest } from "./match-prompt.ts";
@@ -105,9 +106,11 @@ const MAX_OCCURRENCES = 20;
 /** A line about the same error in another session, and what fixed it. */
 function pastFix(db: Db, error: string, { projectId, ownSessionId, now }: EventRequest): Line | undefined {
   const { occurrences } = findFixes(db, error, { projectId }, MAX_OCCURRENCES);
+  const wrong = wrongItems(db);
   for (const { fixedBy, likeness, failure, changed, between, error: line } of occurrences) {
     const isEarlier = failure.main_session_db_id !== ownSessionId && failure.created_at < now;
     if (fixedBy === undefined || likeness < MIN_SIMILARITY || !isEarlier) continue;
+    if ([failure, fixedBy.use].some(({ id }) => wrong.has(`t${id}`))) continue;
     const last = between.at(-1);
     let after = "later";
     if (changed.length > 0) after = `after a change to ${quoteNames(changed, 4, 100)}`;

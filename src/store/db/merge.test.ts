@@ -6,6 +6,7 @@ import { exportRows } from "../reads/export-rows.ts";
 import { insertObservation, setSuccessor } from "../tables/observations.ts";
 import { setPinned } from "../tables/observation-edits.ts";
 import { insertTombstone, tombstoneOf } from "../tables/tombstones.ts";
+import { insertWrongItem } from "../tables/wrong-items.ts";
 import type { Db } from "./driver.ts";
 import { createMerge, MERGE_TABLES, type MergedRow, type MergeOutcome, type MergeTable } from "./merge.ts";
 import { sql } from "./sql.ts";
@@ -84,6 +85,7 @@ function fullStore(): Seeded {
     INSERT INTO ledger (day, project_id, provider, model, purpose, request_hash, status, input_tokens, output_tokens, created_at)
       VALUES ('2026-01-05', 1, 'p', 'm', 'turn', 'h', 'spent', 1, 1, ${START})`);
   insertTombstone(db, tombstoneOf("session", "gone"), START);
+  insertWrongItem(db, { item: "o1", projectId: 1, contentHash: "h" }, START);
   return source;
 }
 

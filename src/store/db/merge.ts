@@ -27,6 +27,7 @@ const KEYS = {
   injections: ["session_db_id", "surface", "created_at"],
   ledger: ["request_hash", "created_at"],
   tombstones: ["kind", "hash"],
+  wrong_items: ["item"],
 } as const;
 
 export type MergeTable = keyof typeof KEYS;
@@ -91,6 +92,7 @@ function addRow(db: Db, table: MergeTable, columns: readonly string[], row: Merg
   const main = mainSession(db, values.get("session_db_id"));
   if (TURN_TABLES.some((each) => each === table)) translateTurn(db, values, main);
   if (values.has("evidence")) values.set("evidence", translateEvidence(db, values.get("evidence")));
+  if (table === "wrong_items") values.set("item", translateItem(db, String(values.get("item"))));
   const known = findKnown(db, table, values);
   const id = known ?? insert(db, table, values, main);
   if (typeof oldId === "number") db.run(sql`INSERT OR REPLACE INTO moved VALUES (${table}, ${oldId}, ${id})`);
@@ -188,6 +190,15 @@ function translateEvidence(db: Db, json: Param | undefined): string {
     return id === undefined ? [] : [`${String(item).slice(0, 1)}${id}`];
   });
   return JSON.stringify(translated);
+}
+
+/** The id of an injected item here: "o12", "session:7". */
+function translateItem(db: Db, item: string): string {
+  const [, session] = /^session:(\d+)$/.exec(item) ?? [];
+  const old = session === undefined ? parseItemId(item) : { table: "sessions", id: Number(session) };
+  const id = old && newIdOf(db, old.table, old.id);
+  if (id === undefined) throw new UnusableRow();
+  return item.replace(/\d+$/, String(id));
 }
 
 function findKnown(db: Db, table: MergeTable, values: Values): number | undefined {

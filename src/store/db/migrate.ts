@@ -22,6 +22,7 @@ import thinking from "./migrations/0017-thinking.sql";
 import windowsPaths from "./migrations/0018-windows-paths.sql";
 import observationFiles from "./migrations/0019-observation-files.sql";
 import fileSnapshots from "./migrations/0020-file-snapshots.sql";
+import wrongItems from "./migrations/0021-wrong-items.sql";
 import { sql } from "./sql.ts";
 
 export interface Migration {
@@ -57,6 +58,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 18, name: "windows-paths", sql: windowsPaths },
   { id: 19, name: "observation-files", sql: observationFiles },
   { id: 20, name: "file-snapshots", sql: fileSnapshots },
+  { id: 21, name: "wrong-items", sql: wrongItems },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (

@@ -426,6 +426,14 @@ CREATE TABLE vectors (
   PRIMARY KEY (model_id, place)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE wrong_items (
+  id INTEGER PRIMARY KEY,
+  project_id INTEGER REFERENCES projects(id) ON DELETE CASCADE, -- NULL for an observation of all projects
+  item TEXT NOT NULL UNIQUE,                      -- "o12", "p3", "m4", "t56", "session:7"
+  content_hash TEXT,                              -- of an observation: one derived again with this content stays marked
+  created_at INTEGER NOT NULL
+) STRICT;
+
 CREATE TRIGGER messages_last_id AFTER DELETE ON messages
 WHEN old.id > coalesce((SELECT max(id) FROM messages), 0) BEGIN
   INSERT INTO last_ids VALUES ('messages', old.id)
@@ -468,6 +476,10 @@ END;
 CREATE TRIGGER prompts_vectors_gone AFTER DELETE ON prompts BEGIN
   UPDATE vectors SET kind = NULL, item_id = NULL WHERE kind = 'turn' AND item_id = old.id;
   DELETE FROM stale_vectors WHERE kind = 'turn' AND item_id = old.id;
+END;
+
+CREATE TRIGGER sessions_wrong_items AFTER DELETE ON sessions BEGIN
+  DELETE FROM wrong_items WHERE item = 'session:' || old.id;
 END;
 
 CREATE TRIGGER thinking_gone AFTER DELETE ON messages WHEN old.thinking <> '' BEGIN

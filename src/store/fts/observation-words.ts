@@ -4,6 +4,7 @@ import { scopeWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
 import { anyOf, sql } from "../db/sql.ts";
 import type { ObservationRow } from "../tables/observations.ts";
+import { isNotWrong } from "../tables/wrong-items.ts";
 import { matching } from "./fts-index.ts";
 
 const inProject = (projectId: number): string => `scope : ${quoted(scopeWord(projectId))}`;
@@ -32,16 +33,16 @@ export function countTurns(db: Db, projectId: number, limit: number): number {
     WHERE s.project_id = ${projectId} LIMIT ${limit})`) as number;
 }
 
-/** The current, not superseded observations among these ids, in the order of `ids`. */
+/** The observations among these ids that are current and not superseded or marked as wrong, in the order of `ids`. */
 export function observationsByIds(db: Db, ids: readonly number[]): ObservationRow[] {
   const rows = db.all<ObservationRow>(sql`SELECT * FROM observations
-    WHERE id IN ${anyOf(ids)} AND is_current = 1 AND superseded_by IS NULL`);
+    WHERE id IN ${anyOf(ids)} AND is_current = 1 AND superseded_by IS NULL AND ${isNotWrong()}`);
   return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
 }
 
 /** The current observation about a subject, e.g. an error. The + prevents SQLite from scanning the project by time. */
 export function observationOfSubject(db: Db, projectId: number, subject: string): ObservationRow | undefined {
   return db.get(sql`SELECT * FROM observations
-    WHERE project_id = ${projectId} AND subject = ${subject} AND is_current = 1 AND superseded_by IS NULL
+    WHERE project_id = ${projectId} AND subject = ${subject} AND is_current = 1 AND superseded_by IS NULL AND ${isNotWrong()}
     ORDER BY +valid_from DESC LIMIT 1`);
 }

@@ -1,6 +1,6 @@
 // Counts how many injections were used, by surface. Compares sessions with injected memory to sessions without.
 import type { Db } from "../db/driver.ts";
-import { sql } from "../db/sql.ts";
+import { sql, type Sql } from "../db/sql.ts";
 import { isSession } from "../tables/sessions.ts";
 import { type Scope, scopeCondition } from "./scope.ts";
 
@@ -14,12 +14,19 @@ export interface SurfaceImpact {
   /** Items that were used. */
   items_used: number;
   tokens: number;
+  /** Items that a user marked as wrong. */
+  marked_wrong: number;
 }
+
+/** SQL: the id under which an injected item is marked: "i12", an observation shown by its title, is marked as "o12". */
+const asMarked = (item: Sql): Sql =>
+  sql`CASE WHEN ${item} GLOB 'i[0-9]*' THEN 'o' || substr(${item}, 2) ELSE ${item} END`;
 
 export function impactBySurface(db: Db, scope: Scope): SurfaceImpact[] {
   return db.all(sql`SELECT i.surface, count(*) AS injections, count(DISTINCT coalesce(s.parent_session_db_id, s.id)) AS sessions,
       sum(json_array_length(i.item_ids)) AS items,
-      sum(i.cited > 0) AS used, sum(i.cited) AS items_used, sum(i.tokens) AS tokens
+      sum(i.cited > 0) AS used, sum(i.cited) AS items_used, sum(i.tokens) AS tokens,
+      sum((SELECT count(*) FROM json_each(i.item_ids) j JOIN wrong_items w ON w.item = ${asMarked(sql`j.value`)})) AS marked_wrong
     FROM injections i JOIN sessions s ON s.id = i.session_db_id
     WHERE i.surface <> 'holdout' AND ${scopeCondition(scope)} GROUP BY i.surface ORDER BY tokens DESC`);
 }

@@ -4,6 +4,7 @@ import { quoted } from "../../core/query.ts";
 import type { Db } from "../db/driver.ts";
 import { and, anyOf, sql, type Sql } from "../db/sql.ts";
 import type { ObservationRow } from "../tables/observations.ts";
+import { isNotWrong } from "../tables/wrong-items.ts";
 import { isPathOrTail, type Scope } from "./scope.ts";
 
 export interface ObservationFilter extends Scope {
@@ -26,9 +27,11 @@ export interface ObservationEntry extends ObservationRow {
   project_key: string | null;
   project_root: string | null;
   successor_title: string | null;
+  marked_wrong: number;
 }
 
-const ENTRY = sql`SELECT o.*, s.session_id, s.agent, p.name AS project, p.key AS project_key, p.root AS project_root, n.title AS successor_title
+const ENTRY = sql`SELECT o.*, s.session_id, s.agent, p.name AS project, p.key AS project_key, p.root AS project_root, n.title AS successor_title,
+    NOT ${isNotWrong("o")} AS marked_wrong
   FROM observations o LEFT JOIN sessions s ON s.id = o.session_db_id LEFT JOIN projects p ON p.id = o.project_id
     LEFT JOIN observations n ON n.id = o.superseded_by`;
 
@@ -113,12 +116,13 @@ export interface Candidate extends Pick<
 /** Observations for all projects are written by users, so there are few. */
 const MAX_FOR_ALL_PROJECTS = 20;
 
-/** Observations that are not superseded: those for all projects, then those of this project, each newest first. */
+/** Observations neither superseded nor marked as wrong: those for all projects, then this project's, newest first. */
 export function newestCurrent(db: Db, projectId: number, limit: number): Candidate[] {
   const newest = (condition: Sql, maxRows: number): Candidate[] =>
     db.all(sql`SELECT o.id, o.session_db_id, o.type, o.title, o.concepts, o.files, o.origin, o.subject, o.pinned, o.valid_from, s.git_branch
       FROM observations o LEFT JOIN sessions s ON s.id = o.session_db_id
-      WHERE o.is_current = 1 AND o.superseded_by IS NULL AND ${condition} ORDER BY o.valid_from DESC LIMIT ${maxRows}`);
+      WHERE o.is_current = 1 AND o.superseded_by IS NULL AND ${isNotWrong("o")} AND ${condition}
+      ORDER BY o.valid_from DESC LIMIT ${maxRows}`);
   return [
     ...newest(sql`o.project_id IS NULL`, MAX_FOR_ALL_PROJECTS),
     ...newest(sql`o.project_id = ${projectId}`, limit),

@@ -8,6 +8,7 @@ import type { Db } from "../db/driver.ts";
 import { nextId } from "../db/item-ids.ts";
 import { and, raw, sql } from "../db/sql.ts";
 import type { TurnKey } from "./prompts.ts";
+import { isNotWrong } from "./wrong-items.ts";
 
 export interface ObservationRow {
   id: number;
@@ -124,7 +125,10 @@ export function commandKeyOf(command: string): string {
   return commandForm(command).replaceAll("`", "'");
 }
 
-/** Current observations about a file or command, of this project or for all projects, newest first. */
+/**
+ * Current observations about a file or command, of this project or for all projects, newest first. Leaves out those
+ * that were marked as wrong.
+ */
 export function observationsAbout(
   db: Db,
   { kind, key }: ObservationKey,
@@ -134,7 +138,7 @@ export function observationsAbout(
   return db.all(sql`SELECT o.* FROM (SELECT observation_id FROM observation_keys
         WHERE kind = ${kind} AND key = ${key} ORDER BY observation_id DESC LIMIT ${limit}) k
       CROSS JOIN observations o ON o.id = k.observation_id
-    WHERE o.is_current = 1 AND o.superseded_by IS NULL AND (o.project_id = ${projectId} OR o.project_id IS NULL)
+    WHERE ${isNotWrong("o")} AND o.is_current = 1 AND o.superseded_by IS NULL AND (o.project_id = ${projectId} OR o.project_id IS NULL)
     ORDER BY o.valid_from DESC, o.id DESC`);
 }
 

@@ -146,9 +146,10 @@ export interface SessionRow {
 const ROW = sql`SELECT id, session_id, agent, title, status, prompt_count, git_branch, transcript_path, started_at, last_at
   FROM sessions s`;
 
-/** The project's sessions, newest first. */
+/** The project's sessions that are not marked as wrong, newest first. */
 export function recentSessions(db: Db, projectId: number, options: { limit: number; after?: number }): SessionRow[] {
   return db.all(sql`${ROW} WHERE project_id = ${projectId} AND ${isSession()} AND last_at > ${options.after ?? 0}
+      AND NOT EXISTS (SELECT 1 FROM wrong_items WHERE item = 'session:' || s.id)
     ORDER BY last_at DESC LIMIT ${options.limit}`);
 }
 

@@ -46,7 +46,7 @@ export function ObservationLine({ observation, changed }: { observation: ListedO
 
 /** Says whether the observation is pinned, replaced or outdated. */
 export function ObservationBadges({ observation }: { observation: AnyObservation }) {
-  const { pinned, superseded_by: successor, standing } = observation;
+  const { pinned, superseded_by: successor, standing, marked_wrong: isWrong } = observation;
   return (
     <span class="inline">
       {pinned && (
@@ -55,6 +55,11 @@ export function ObservationBadges({ observation }: { observation: AnyObservation
         </Badge>
       )}
       {successor !== null && <Badge>replaced</Badge>}
+      {isWrong && (
+        <Badge tone="warn" title="Not injected">
+          marked wrong
+        </Badge>
+      )}
       {standing !== null && standing !== undefined && standing.kind !== "holds" && (
         <Badge tone="warn" title={standing.note}>
           {standing.kind === "gone" ? "outdated" : `${standing.kind} since`}
@@ -126,9 +131,19 @@ interface ObservationActionsProps {
 
 export function ObservationActions({ observation, changed, forgotten }: ObservationActionsProps) {
   const form = useSignal<"edit" | "replace" | undefined>(undefined);
-  const { id, title, pinned, superseded_by: successor, superseded_by_hand: isByHand } = observation;
+  const {
+    id,
+    title,
+    pinned,
+    superseded_by: successor,
+    superseded_by_hand: isByHand,
+    marked_wrong: isWrong,
+  } = observation;
   const change = async (method: "PUT" | "DELETE", what: "pin" | "successor", done: string): Promise<void> => {
     if (await report(send(method, `/api/observations/${id}/${what}`), done)) changed();
+  };
+  const mark = async (method: "PUT" | "DELETE", done: string): Promise<void> => {
+    if (await report(send(method, `/api/items/${id}/wrong`), done)) changed();
   };
   const toggle = (which: "edit" | "replace"): void => {
     form.value = form.value === which ? undefined : which;
@@ -152,6 +167,12 @@ export function ObservationActions({ observation, changed, forgotten }: Observat
         {successor !== null && isByHand && (
           <Button label="Undo replacement" onClick={() => void change("DELETE", "successor", "Current again.")} />
         )}
+        <Button
+          label="Wrong"
+          title={isWrong ? "Let agents see it again" : "Wrong or useless: never inject it again"}
+          aria-pressed={isWrong}
+          onClick={() => void (isWrong ? mark("DELETE", "No longer marked.") : mark("PUT", "Marked as wrong."))}
+        />
         <Button
           label="Forget"
           class="button danger"
