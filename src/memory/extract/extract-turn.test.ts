@@ -460,7 +460,7 @@ describe("the summary", () => {
       filesRead: ["src/login.ts"],
       filesEdited: ["src/token.ts"],
       notes:
-        "The user said: “Never store the token in plain text.” `npm run lint` failed (src/login.ts:3 Unexpected any in the code), then passed after `npm run lint:fix`.",
+        "The user said: “Never store the token in plain text.” `npm run lint` failed (Unexpected any in the code), then passed after `npm run lint:fix`.",
       evidence: ["p1", "t7", "m2", "m1"],
     });
   });
