@@ -77,7 +77,7 @@ describe("deriving a session", () => {
     add("a", ended("Bye."));
     expect(deriveSession(db, 1, NOW)).toEqual({ turns: 1, changed: [] });
     expect(db.get("SELECT title, subtitle FROM sessions WHERE id = 1")).toEqual({
-      title: "Add dark mode to the page",
+      title: "Added dark mode to the page in page.ts",
       subtitle: "1 file changed",
     });
     expect(db.get("SELECT request, completed FROM summaries WHERE prompt_number = 0")).toEqual({

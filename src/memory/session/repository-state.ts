@@ -1,0 +1,143 @@
+// What a session left in the repository when a turn ended: changes without a commit, commits without a push, and pull
+// requests without a merge. Read from the git and gh commands that the agent ran.
+import { splitCommand } from "../../core/shell-command.ts";
+import { isTrunk } from "../../core/work-tree.ts";
+import type { GitCommand } from "../../store/reads/git-activity.ts";
+
+export interface RepositoryState {
+  /** Changed files of the project that no later commit can contain, last changed first. */
+  uncommitted: string[];
+  hasCommits: boolean;
+  /** Subjects of commits that no later push can contain, oldest first. */
+  unpushed: string[];
+  /** Pull requests that the session opened and did not merge or close, oldest first. */
+  openPrs: PullRequest[];
+  /** The branch that the last push created, if no pull request was opened after it. */
+  branchWithoutPr?: string;
+}
+
+interface PullRequest {
+  number: string;
+  title: string;
+  isDraft: boolean;
+}
+
+export interface MadeCommit {
+  subject: string;
+  at: number;
+}
+
+interface GitEvidence {
+  commands: readonly GitCommand[];
+  /** Commits that git reported. */
+  commits: readonly { subject: string; created_at: number }[];
+  changes: readonly { path: string; at: number }[];
+  /** The agent's last message: says whether a commit was made by a command that failed. */
+  said: string;
+}
+
+export function repositoryState({ commands, commits: reported, changes, said }: GitEvidence): RepositoryState {
+  const commits = madeCommits(commands, reported);
+  const failed = commands.findLast(({ command, isError }) => isError && isGit(command, COMMIT));
+  // Hooks can fail a command after git has made the commit.
+  const lastCommit = Math.max(commits.at(-1)?.at ?? 0, failed !== undefined && COMMITTED.test(said) ? failed.at : 0);
+  const lastPush = commands.findLast(({ command, isError }) => !isError && isGit(command, PUSH));
+  const openPrs = openPullRequests(commands);
+  const branch = lastPush === undefined ? undefined : newBranch(lastPush.command);
+  const hasLaterPr = commands.some(({ command, at }) => at >= (lastPush?.at ?? 0) && isGit(command, PR_CREATE));
+  return {
+    uncommitted: changes
+      .filter(({ path, at }) => at > lastCommit && isInProject(path))
+      .map(({ path }) => path)
+      .toReversed(),
+    hasCommits: lastCommit > 0,
+    unpushed: commits.filter(({ at }) => at > (lastPush?.at ?? 0)).map(({ subject }) => subject),
+    openPrs,
+    ...(branch !== undefined && !hasLaterPr && { branchWithoutPr: branch }),
+  };
+}
+
+const COMMIT = /^git (?:-C \S+ )?(?:commit|cherry-pick|revert)\b/;
+const PUSH = /^git (?:-C \S+ )?push\b(?!.*--dry-run)/;
+const PR_CREATE = /^gh pr create\b/;
+/** "Committed as `1a2b3c4`", "The commit went through", "The commit `1a2b3c4` includes" */
+const COMMITTED =
+  /(?<!\b(?:not|nothing|un)\s?)\bcommitted\b|\bcommit\b[^.\n]{0,30}(?:went through|succeeded|`[0-9a-f]{7,})/i;
+
+export function isCommit(command: string): boolean {
+  return isGit(command, COMMIT);
+}
+
+export function isPush(command: string): boolean {
+  return isGit(command, PUSH);
+}
+
+function isGit(command: string, pattern: RegExp): boolean {
+  return gitParts(command).some((part) => pattern.test(part));
+}
+
+/** The parts of a command line, without here-documents: "git commit -m \"$(cat <<EOF … EOF)\" && git push". */
+function gitParts(command: string): string[] {
+  const short = command.replace(/<<-?\s*['"]?(\w+)['"]?[^\n]*\n[\s\S]*?\n\s*\1\b/g, "");
+  return splitCommand(short).map((part) => part.replace(/^(?:rtk|sudo|env|[A-Z_]+=\S+)\s+/, ""));
+}
+
+/** The commits that git reported, and those of commands that succeeded without git's usual output. */
+export function madeCommits(
+  commands: readonly GitCommand[],
+  reported: readonly { subject: string; created_at: number }[],
+): MadeCommit[] {
+  const commits: MadeCommit[] = reported.map(({ subject, created_at }) => ({ subject, at: created_at }));
+  for (const { command, isError, output, at } of commands) {
+    if (isError || commits.some((commit) => Math.abs(commit.at - at) < SAME_COMMAND_MS)) continue;
+    if (!isGit(command, COMMIT) || /nothing (?:added )?to commit|no changes added/.test(output)) continue;
+    commits.push({ subject: messageSubject(command), at });
+  }
+  return commits.sort((a, b) => a.at - b.at);
+}
+
+/** A commit is stored with the time of its command. */
+const SAME_COMMAND_MS = 2_000;
+const SUBJECT_CHARS = 120;
+
+/** The first line of the message of -m or of a here-document; "" if there is none. */
+function messageSubject(command: string): string {
+  const hereDoc = /<<-?\s*['"]?\w+['"]?[^\n]*\n\s*([^\n]+)/.exec(command)?.[1];
+  const quoted = /\s(?:-\w*m|--message)[= ]*(?:"((?:[^"\\]|\\.)*)"|'([^']*)')/.exec(command);
+  const message = hereDoc ?? quoted?.[1] ?? quoted?.[2] ?? "";
+  return (message.split("\n", 1)[0] ?? "").trim().slice(0, SUBJECT_CHARS);
+}
+
+export function openPullRequests(commands: readonly GitCommand[]): PullRequest[] {
+  const open = new Map<string, PullRequest>();
+  for (const { command, output, isError } of commands) {
+    if (isError) continue;
+    for (const part of gitParts(command)) {
+      if (PR_CREATE.test(part)) {
+        const number = /\/(?:pull|merge_requests)\/(\d+)/.exec(output)?.[1];
+        if (number !== undefined)
+          open.set(number, { number, title: prTitle(command), isDraft: /\s--draft\b/.test(part) });
+      }
+      const closed = /^gh pr (?:merge|close)\b(?:\s+\S*?(\d+))?/.exec(part);
+      if (closed !== null) open.delete(closed[1] ?? [...open.keys()].at(-1) ?? "");
+    }
+  }
+  return [...open.values()];
+}
+
+function prTitle(command: string): string {
+  const quoted = /--title[= ]+(?:"((?:[^"\\]|\\.)*)"|'([^']*)')/.exec(command);
+  return (quoted?.[1] ?? quoted?.[2] ?? "").replace(/\\(.)/g, "$1").slice(0, SUBJECT_CHARS);
+}
+
+/** "git push -u origin fix/login" -> "fix/login" */
+function newBranch(command: string): string | undefined {
+  const push = gitParts(command).findLast((part) => PUSH.test(part)) ?? "";
+  const branch = /\s(?:-u|--set-upstream)\s+\S+\s+(\S+)/.exec(push)?.[1];
+  return branch === undefined || branch === "HEAD" || isTrunk(branch) ? undefined : branch;
+}
+
+/** Scratch files and the agents' own folders are not part of the project's work. */
+function isInProject(path: string): boolean {
+  return !/^(?:\/|[A-Za-z]:|~|\.\.|\.claude\/|\.codex\/)/.test(path) && !/(?:^|\/)(?:tmp|scratchpad)\//.test(path);
+}
