@@ -9,6 +9,7 @@ import { insertInjection } from "../../store/tables/injections.ts";
 import { upsertMessage } from "../../store/tables/messages.ts";
 import { insertPrompt, setCheckpoint, setResponse } from "../../store/tables/prompts.ts";
 import { INTERRUPTED } from "../../store/tables/session-status.ts";
+import { markTurnEnded } from "../../store/tables/stale-turns.ts";
 import {
   endSession,
   setPlanAndForkSource,
@@ -99,6 +100,8 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       if (newId === undefined) return;
       batch.prompts.push({ id: newId, text });
       markStale(db, batch, main, number);
+      // This prompt may accept what the turn before proposed.
+      markTurnEnded(db, main, number - 1);
       reopenSession(db, main, at);
       improveTitle(db, main, text, number);
       if (promptId !== undefined && ownsId) moveToTurn(db, main, promptId, number);

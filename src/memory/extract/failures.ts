@@ -6,9 +6,8 @@ import { commandHead, commandOverlap } from "../../core/shell-command.ts";
 import { listText } from "../../core/text.ts";
 import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { baseName, isChangingUse } from "./changes.ts";
-import { hasFailed, type Purpose, type Run, shownCommand } from "./commands.ts";
+import { hasFailed, type Run, shownCommand } from "./commands.ts";
 import { newObservation } from "./observation.ts";
-import type { Statement } from "./statements.ts";
 import { testCounts } from "./test-results.ts";
 
 interface Fix {
@@ -76,48 +75,23 @@ const WRONG_USE =
 function isWorthKnowing({ failure, error, files, remedy, isSameCommand }: Fix): boolean {
   if (failure.purpose === "check" || /assert|expect(?:ed)?\b|received|toBe|toEqual/i.test(error)) return false;
   if (failure.purpose === "git") return /reject|protected|hook|denied|permission|remote:/i.test(error);
-  if (!isSameCommand) return files.length > 0 ? failure.purpose !== "run" : WRONG_USE.test(error);
-  return files.length > 0 || remedy !== undefined;
+  // Compile errors are routine, too.
+  if (failure.purpose === "build" && files.length > 0) return false;
+  if (!isSameCommand) return files.length === 0 && WRONG_USE.test(error);
+  return files.length > 0 || (remedy !== undefined && WRONG_USE.test(error));
 }
 
-const REPAIRED: ReadonlySet<Purpose> = new Set(["test", "build", "run"]);
-
-/** Finds a command that failed before the first change and passed after the last one: the turn fixed it. */
-export function findRepair(
-  { toolUses }: TurnEvidence,
-  runs: readonly Run[],
-): Pick<Fix, "failure" | "success"> | undefined {
-  const firstEdit = toolUses.findIndex(isChangingUse);
-  const lastEdit = toolUses.findLastIndex(isChangingUse);
-  const failure = runs.find(
-    (run) => hasFailed(run) && REPAIRED.has(run.purpose) && toolUses.indexOf(run.use) < firstEdit,
-  );
-  const success = runs.findLast(
-    (run) => run.key === failure?.key && !hasFailed(run) && toolUses.indexOf(run.use) >= lastEdit,
-  );
-  return failure === undefined || success === undefined ? undefined : { failure, success };
-}
-
-/** `causes`: the agent's statements about causes. One made between failure and success explains this fix. */
-export function fixObservation(fix: Fix, causes: readonly Statement[], { messages }: TurnEvidence): Observation {
+export function fixObservation(fix: Fix): Observation {
   const { failure, success, error, files, edits, isSameCommand } = fix;
-  const isBetween = (id: string): boolean =>
-    messages.some((message) => message.id === id && message.at >= failure.use.at && message.at <= success.use.at);
-  const cause = causes.find(({ id }) => isBetween(id));
-  const sentences = [
-    `${shownCommand(failure.command)} failed: ${error.replace(/[.]$/, "")}.`,
-    cause?.text,
-    remedyText(fix),
-  ];
   return newObservation({
     type: "bugfix",
     title: titleOf(fix),
-    narrative: sentences.filter(Boolean).join(" "),
+    narrative: `${shownCommand(failure.command)} failed: ${error.replace(/[.]$/, "")}. ${remedyText(fix)}`,
     facts: [`Error: ${error}`, `Passes: ${shownCommand(success.command)}`],
     concepts: isSameCommand ? ["problem-solution"] : ["problem-solution", "gotcha"],
     files: files.slice(0, 20),
-    evidence: [failure.use.id, ...edits.slice(-4).map(({ id }) => id), ...(cause ? [cause.id] : []), success.use.id],
-    origin: cause === undefined ? "tool" : "assistant",
+    evidence: [failure.use.id, ...edits.slice(-4).map(({ id }) => id), success.use.id],
+    origin: "tool",
     subject: errorSubject(error),
   });
 }

@@ -1,25 +1,42 @@
-// Finds the next steps after a turn: failing tests, open tasks, and remaining work that the agent named.
+// What is still open when a turn ends: failing tests, open tasks, and what the agent said is left.
 import { TURN_INTERRUPTED } from "../../core/memory.ts";
 import { asArray, asObject } from "../../core/json.ts";
-import { clip, stripMarkdown, sentencesOf } from "../../core/prose.ts";
+import { clip, stripMarkdown } from "../../core/prose.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { shownCommand } from "./commands.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
-import type { FinalMessage } from "./final-message.ts";
-import { isOpenItem, openEnd } from "./judge.ts";
-import { capitalise } from "./sentences.ts";
+import { capitalise, type Sentence } from "./sentences.ts";
 import { countsText } from "./test-results.ts";
 
-export function nextSteps({ evidence, final, testResult }: ParsedTurn): string[] {
+const MIN_OPEN = 0.18;
+const MIN_IN_SECTION = 0.05;
+const MAX_SAID = 3;
+const STEP_CHARS = 300;
+const NEXT_SECTION =
+  /^(?:next|remaining|todo|to do|follow[- ]?up|open|outstanding|not (?:done|yet|started)|pending|blocked|deferred|known (?:gap|issue|limitation)|what(?:['’]s|’s| is) (?:next|left)|still )/i;
+
+export function nextSteps(turn: ParsedTurn): string[] {
+  const { evidence, testResult, sentences } = turn;
   return [
     ...(testResult !== undefined && testResult.counts.failed > 0
       ? [`Tests fail: ${countsText(testResult.counts)} (${shownCommand(testResult.run.command)})`]
       : []),
     ...openTasks(evidence).map((task) => `To do: ${task}`),
     ...awaySummary(evidence),
-    ...stepsIn(final).slice(0, 4),
+    ...saidOpen(sentences).map(({ text }) => text),
     ...(wasInterrupted(evidence) ? [TURN_INTERRUPTED] : []),
   ];
+}
+
+function saidOpen(sentences: readonly Sentence[]): Sentence[] {
+  const scoreOf = ({ block, verdict: { chances } }: Sentence): number =>
+    NEXT_SECTION.test(block.section) ? Math.max(chances.N, chances.N >= MIN_IN_SECTION ? 0.3 : 0) : chances.N;
+  const open = sentences
+    .filter(({ from, text }) => from === "agent-last" && text.length <= STEP_CHARS)
+    .filter((sentence) => scoreOf(sentence) >= MIN_OPEN)
+    .sort((a, b) => scoreOf(b) - scoreOf(a))
+    .slice(0, MAX_SAID);
+  return sentences.filter((sentence) => open.includes(sentence));
 }
 
 /** Claude Code's summary for a user who was away: "… Next: review the PR". */
@@ -28,13 +45,6 @@ function awaySummary({ messages }: TurnEvidence): string[] {
   const text = messages.findLast((message) => message.role === "system" && isAway.test(message.text))?.text ?? "";
   const next = /\bNext(?: action)?(?:: | is )([\s\S]{5,300})$/.exec(text)?.[1];
   return next === undefined ? [] : [capitalise(stripMarkdown(next))];
-}
-
-function stepsIn({ blocks }: FinalMessage): string[] {
-  return blocks.flatMap((block) => {
-    if (isOpenItem(block)) return [block.text];
-    return block.kind === "text" ? sentencesOf(block.text).flatMap((text) => openEnd(text) ?? []) : [];
-  });
 }
 
 /** The agent recorded the interruption, or the turn has no end and no message after its last tool use. */

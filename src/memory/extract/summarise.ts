@@ -1,13 +1,13 @@
 // Writes the summary of a turn: request, investigated, learned, completed, next steps, notes.
 import type { Observation, Summary } from "../../core/memory.ts";
-import { clip, stripMarkdown, sentencesOf } from "../../core/prose.ts";
+import { clip, stripMarkdown } from "../../core/prose.ts";
 import { listText } from "../../core/text.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { filesText } from "./changes.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
 import { failureNotes } from "./failures.ts";
 import { nextSteps } from "./next-steps.ts";
-import { withFullStop } from "./sentences.ts";
+import { type Sentence, withFullStop } from "./sentences.ts";
 import { testFact } from "./test-results.ts";
 
 const FIELD_CHARS = 600;
@@ -16,20 +16,20 @@ const MAX_PATHS = 30;
 const MAX_EVIDENCE = 12;
 
 export function summarise(turn: ParsedTurn, observations: readonly Observation[]): Summary {
-  const { evidence, request, final } = turn;
+  const { evidence, request, finalId } = turn;
   const edited = turn.changes.files.map(({ path }) => path);
   const touched = evidence.toolUses.flatMap((use) => use.files.map(({ path }) => path));
   const read = [...new Set(touched)].filter((path) => !edited.includes(path));
-  const ids = new Set([evidence.prompt.id, ...observations.flatMap((one) => one.evidence), final.id]);
+  const ids = new Set([evidence.prompt.id, ...observations.flatMap((one) => one.evidence), finalId]);
   return {
     request: request.summary,
     investigated: joinSentences(investigated(evidence, read)),
-    learned: joinSentences(learned(turn, observations)),
+    learned: joinSentences(learned(turn)),
     completed: joinSentences(completed(turn)),
-    nextSteps: joinSentences(nextSteps(turn)),
+    nextSteps: nextSteps(turn).join("\n"),
     filesRead: read.slice(0, MAX_PATHS),
     filesEdited: edited.slice(0, MAX_PATHS),
-    notes: joinSentences(notes(turn)),
+    notes: joinSentences(notes(turn, observations)),
     evidence: [...ids].slice(0, MAX_EVIDENCE),
   };
 }
@@ -74,35 +74,40 @@ function listed(verb: string, texts: ReadonlySet<string>, show: (text: string) =
   return shown.length === 0 ? "" : `${verb} ${listText(shown, 3)}`;
 }
 
-function learned({ discoveries }: ParsedTurn, observations: readonly Observation[]): string[] {
-  const answer = observations.find(({ type, concepts }) => type === "discovery" && concepts.includes("how-it-works"));
-  const fixes = observations.filter(({ type, subject }) => type === "bugfix" && subject?.startsWith("error:"));
-  return [
-    ...discoveries.slice(0, MAX_LEARNED).map(({ text }) => text),
-    answer?.narrative ?? "",
-    ...fixes.map(({ narrative }) => narrative),
-  ];
+/** The findings with the highest probability, in the order in which they were said. */
+function learned({ sentences }: ParsedTurn): string[] {
+  return likeliest(sentences, "F", MAX_LEARNED);
 }
 
-function completed({ request, final, changes, deliveries, testResult }: ParsedTurn): string[] {
+const MAX_COMPLETED = 4;
+const MIN_CHANCE = 0.5;
+
+function completed({ sentences, request, changes, deliveries, testResult }: ParsedTurn): string[] {
+  const results = likeliest(sentences, "W", MAX_COMPLETED);
   const hasChanges = changes.files.length > 0;
-  const hasWorked = final.statesWork || (final.isInformative && (hasChanges || deliveries.length > 0));
-  const isUnsaid = final.headline === "" && request.kind === "question";
-  const answer = isUnsaid ? (final.blocks.find(({ kind }) => kind === "text")?.text ?? "") : "";
   return [
-    hasWorked ? final.headline : hasChanges && request.kind === "plan" ? request.title : "",
+    ...results,
+    results.length === 0 && hasChanges && request.kind === "plan" ? request.title : "",
     hasChanges ? `Changed ${filesText(changes.files)}` : "",
     ...changes.renamed.slice(0, 3).map(({ from, to }) => `Renamed ${from} to ${to}`),
     ...deliveries.map(({ fact }) => fact),
     testResult === undefined ? "" : testFact(testResult),
-    clip(sentencesOf(answer).slice(0, 2).join(" "), 300),
   ];
 }
 
-function notes({ evidence, rules, runs }: ParsedTurn): string[] {
+function likeliest(sentences: readonly Sentence[], label: "F" | "W", max: number): string[] {
+  const scoreOf = ({ verdict }: Sentence): number => verdict.chances[label] * verdict.isUseful;
+  const best = sentences
+    .filter(({ from, verdict }) => from !== "user" && verdict.chances[label] >= MIN_CHANCE)
+    .sort((a, b) => scoreOf(b) - scoreOf(a))
+    .slice(0, max);
+  return sentences.filter((sentence) => best.includes(sentence)).map(({ text }) => text);
+}
+
+function notes({ evidence, runs }: ParsedTurn, observations: readonly Observation[]): string[] {
   return [
     evidence.prompt.state === "running" ? "In progress: the turn had not ended when this was written" : "",
-    ...rules.slice(0, 3).map(({ text }) => `The user said: “${text}”`),
+    ...observations.filter(({ type }) => type === "decision").map(({ title }) => `Decided: ${title}`),
     ...failureNotes(evidence, runs),
     evidence.messages.some(({ role }) => role === "summary") ? "The conversation was compacted in this turn" : "",
   ];

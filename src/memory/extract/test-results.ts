@@ -1,10 +1,5 @@
 // Reads the counts that test runners print, and finds the last test result of a turn.
-import type { Observation } from "../../core/memory.ts";
-import { clip } from "../../core/prose.ts";
-import type { Changes } from "./changes.ts";
 import { type Run, shownCommand } from "./commands.ts";
-import { newObservation } from "./observation.ts";
-import { TITLE_CHARS } from "./user-request.ts";
 
 export interface TestCounts {
   passed: number;
@@ -150,20 +145,4 @@ export function lastTestResult(runs: readonly Run[]) {
 export function testFact({ run, counts, failedBefore }: TestResult): string {
   const before = failedBefore === 0 || counts.failed > 0 ? "" : ` (${failedBefore} failed before)`;
   return `${shownCommand(run.command)}: ${countsText(counts)}${before}`;
-}
-
-/** If tests pass after changes, the result is a fact of the work and needs no observation. */
-export function testObservation(result: TestResult | undefined, changes: Changes): Observation | undefined {
-  if (result === undefined || (result.counts.failed === 0 && changes.files.length > 0)) return undefined;
-  const { run, counts } = result;
-  const title = `Tests ${counts.failed > 0 ? "fail" : "pass"}: ${countsText(counts)} (${run.key.replaceAll("`", "'")})`;
-  return newObservation({
-    type: "discovery",
-    title: clip(title, TITLE_CHARS),
-    narrative: `${shownCommand(run.command)} ended with ${countsText(counts)}.`,
-    concepts: ["what-changed"],
-    evidence: [run.use.id],
-    origin: "tool",
-    subject: `tests:${clip(run.key, 200)}`,
-  });
 }

@@ -3,7 +3,7 @@ import type { Observation } from "../../core/memory.ts";
 import { clip, stripMarkdown, readBlocks, sentencesOf } from "../../core/prose.ts";
 import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { newObservation } from "./observation.ts";
-import { TITLE_CHARS } from "./user-request.ts";
+import { MAX_TITLE_CHARS } from "./title.ts";
 
 const FACT_CHARS = 240;
 const QUESTION_TOOLS = /^(?:AskUserQuestion|ask_user|ask_followup_question|question|request_user_input)$/;
@@ -37,7 +37,7 @@ function answersObservation(answered: ReturnType<typeof answersOf>): Observation
   return [
     newObservation({
       type: "decision",
-      title: clip(`${first.question.replace(/\?$/, "")}: ${first.answer}`, TITLE_CHARS),
+      title: clip(`${first.question.replace(/\?$/, "")}: ${first.answer}`, MAX_TITLE_CHARS),
       narrative: `Asked “${clip(first.question, 200)}”, the user chose: ${clip(first.answer, 300)}`,
       facts: answered.length === 1 ? [] : facts,
       concepts: ["trade-off"],
@@ -60,7 +60,7 @@ function approvedPlan({ name, isError, input: { plan }, id }: EvidenceToolUse): 
   return [
     newObservation({
       type: "decision",
-      title: clip(`Plan: ${title.replaceAll("`", "")}`, TITLE_CHARS),
+      title: clip(`Plan: ${title.replaceAll("`", "")}`, MAX_TITLE_CHARS),
       narrative: clip(sentencesOf(context.text).slice(0, 3).join(" "), 420),
       facts: steps.slice(0, 6),
       concepts: ["why-it-exists"],

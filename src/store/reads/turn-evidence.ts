@@ -54,6 +54,8 @@ export interface TurnEvidence {
     state: TurnState;
     /** Whether the agent compacted its context during the turn. */
     hasCheckpoint: boolean;
+    /** The session's next prompt: it shows whether an offer was accepted. */
+    next?: string | undefined;
   };
   /** Oldest first, like `toolUses` and `commits`. */
   messages: EvidenceMessage[];
@@ -68,7 +70,9 @@ export function loadTurnEvidence(db: Db, sessionDbId: number, promptNumber: numb
     FROM sessions s JOIN projects j ON j.id = s.project_id WHERE s.id = ${sessionDbId}`);
   const prompt = db.get<TurnEvidence["prompt"]>(sql`SELECT 'p' || p.id AS id, p.prompt_number AS number, p.text,
       coalesce(p.response, '') AS response, p.created_at AS at, p.ended_at AS endedAt, ${turnState()} AS state,
-      p.checkpoint_at IS NOT NULL AS hasCheckpoint
+      p.checkpoint_at IS NOT NULL AS hasCheckpoint, (SELECT n.text FROM prompts n
+        WHERE n.session_db_id = p.session_db_id AND n.prompt_number > p.prompt_number
+        ORDER BY n.prompt_number LIMIT 1) AS next
     FROM prompts p JOIN sessions s ON s.id = p.session_db_id
     WHERE p.session_db_id = ${sessionDbId} AND p.prompt_number = ${promptNumber}`);
   if (context === undefined || prompt === undefined) return undefined;
@@ -78,7 +82,7 @@ export function loadTurnEvidence(db: Db, sessionDbId: number, promptNumber: numb
     FROM messages WHERE ${inTurn} ORDER BY created_at, messages.id`);
   return {
     ...context,
-    prompt: { ...prompt, hasCheckpoint: Boolean(prompt.hasCheckpoint) },
+    prompt: { ...prompt, hasCheckpoint: Boolean(prompt.hasCheckpoint), next: prompt.next ?? undefined },
     messages: messages.map((row) => ({ ...row, isSubagent: Boolean(row.isSubagent) })),
     toolUses: loadToolUses(db, inTurn, isSubagent),
     commits: commitsOf(db, sessionDbId, promptNumber),

@@ -1,0 +1,190 @@
+// Decisions that the user made: listed in the prompt's plan, stated as a rule, or by accepting what the agent proposed.
+import type { Observation } from "../../core/memory.ts";
+import { clip } from "../../core/prose.ts";
+import { newObservation } from "./observation.ts";
+import type { ParsedTurn } from "./extract-turn.ts";
+import { capitalise, type Sentence, withFullStop } from "./sentences.ts";
+import { MAX_TITLE_CHARS, titleFrom } from "./title.ts";
+
+const MAX_FACTS = 8;
+const QUOTE_CHARS = 400;
+
+export function decisionsOf(turn: ParsedTurn): Observation[] {
+  return [listedDecisions(turn), ...standingRules(turn), acceptedProposal(turn), agreedDecision(turn)].filter(
+    (one) => one !== undefined,
+  );
+}
+
+const DECIDED_SECTION =
+  /\bdecisions?\b(?!\s*(?:tree|log|table|matrix|record|engine|point))|\bdecided\b|\b(?:confirmed|agreed) with (?:the )?user\b|\bchosen (?:approach|option)/i;
+
+/** Items below "Design decisions (confirmed with user)" in a prompt, often a plan that the user approved. */
+function listedDecisions({ sentences, evidence }: ParsedTurn): Observation | undefined {
+  const listed = sentences.filter(
+    ({ from, block }) => from === "user" && block.kind === "item" && DECIDED_SECTION.test(block.section),
+  );
+  const best = listed.toSorted((a, b) => b.verdict.isWorthRecording - a.verdict.isWorthRecording)[0];
+  const title = best === undefined ? undefined : decisionTitle(best.text);
+  if (best === undefined || title === undefined) return undefined;
+  return decision({
+    title,
+    narrative: `Decided before the work: “${clip(best.text, QUOTE_CHARS)}”`,
+    facts: listed.filter((one) => one !== best).map(({ text }) => text),
+    ids: [evidence.prompt.id],
+    origin: "user",
+  });
+}
+
+const RULE =
+  /^(?:let['’]?s (?:only |just )?(?:use|keep|go with|stick|drop|call|name|adopt|build|make it|avoid|not)\b|we(?:['’]re| are| will|['’]ll)? (?:should(?:n['’]t| not| always| never| only)? |going to |must (?:not |never |always )?|decided |agreed |want to |don['’]?t (?:want|need) to |always |never |only )(?:use|call|name|rename|keep|adopt|drop|support|store|remove|avoid|have|be|treat|build|write|put)\b|from now on\b|going forward\b|in (?:the )?future[, ]|always\b|never\b|use \S+(?: \S+)? (?:instead of|rather than|not)\b|(?:i|we) prefer\b|(?:i|we)['’]?(?:ve)? decided\b|(?:do not|don['’]t) ever\b|no more\b)/i;
+const OPENING =
+  /^(?:(?:ok(?:ay)?|so|now|and|also|please|then|hey|great|perfect|cool|yes|yeah|yep|no|well|right|actually|but|i think|in that case)\b[,.!:;]*\s+)+/i;
+/** For this turn only, doubtful, or a question. */
+const NOT_STANDING =
+  /\?$|\b(?:for now|right now|just yet|yet|not yet|never ?mind|first|before (?:we|you)|until|maybe|perhaps|not sure|i guess|might|wonder|today|this time|now)\b|\b(?:commit|push|merge|wait|stop|continue|proceed)\b/i;
+const LONG_PROMPT_CHARS = 1_200;
+const RULE_CHARS = { min: 20, max: 260 };
+const MIN_OWN_WORDS = 0.5;
+const MAX_RULES = 2;
+
+/** Standing rules in the user's own words: "from now on …", "we should call ours …". */
+function standingRules({ sentences, evidence, request }: ParsedTurn): Observation[] {
+  if (request.kind === "plan" || evidence.prompt.text.length > LONG_PROMPT_CHARS) return [];
+  return sentences
+    .filter(({ from, block, verdict }) => from === "user" && block.kind === "text" && verdict.chances.Q < MIN_OWN_WORDS)
+    .map(({ text }) => text.replace(OPENING, ""))
+    .filter((text) => text.length >= RULE_CHARS.min && text.length <= RULE_CHARS.max)
+    .filter((text) => RULE.test(text) && !NOT_STANDING.test(text))
+    .slice(0, MAX_RULES)
+    .flatMap((text) => {
+      const title = decisionTitle(text);
+      if (title === undefined) return [];
+      return decision({
+        title,
+        narrative: `The user said: “${text}”`,
+        facts: [],
+        ids: [evidence.prompt.id],
+        origin: "user",
+        subject: choiceSubject(text),
+      });
+    });
+}
+
+/** The whole reply agrees: "yes", "ok, do it", "sounds good". */
+const PLAIN_YES =
+  /^(?:yes|yep|yeah|ok(?:ay)?|sure|agreed|perfect|great|sounds (?:good|great)|do it|go ahead|go for it|please do|i agree|lgtm|looks good|that['’]?s (?:good|great|fine|perfect)|approved?)\b/i;
+const DISSENT = /\b(?:but|except|instead|however|not|don['’]t|rather|wait|actually|what about|also)\b|\?/i;
+const PROPOSAL =
+  /\b(?:i(?:['’]d| would| will|['’]ll| suggest| propose| recommend)|my (?:recommendation|suggestion|proposal)|recommend(?:ed|ation)?|propos(?:e|al|ed)|the (?:right|better|best|cleaner|cleanest|simplest) (?:name|choice|default|approach|design|setup|fix|option|way|call) (?:is|would be|here)|we should|should (?:only|be|live|stay|use|not|go))\b/i;
+const REPLY_CHARS = 160;
+const PROPOSAL_CHARS = 320;
+const MIN_DECIDED = 0.02;
+
+/** What the agent recommended in its last message, if the next prompt accepts it or picks one of its options. */
+function acceptedProposal({ sentences, evidence, changes, finalId }: ParsedTurn): Observation | undefined {
+  const reply = evidence.prompt.next?.trim() ?? "";
+  if (reply === "" || reply.length > REPLY_CHARS || changes.files.length > 0) return undefined;
+  const said = sentences.filter(({ from }) => from === "agent-last");
+  const picked = pickedOption(said, reply);
+  const isYes = PLAIN_YES.test(reply) && !DISSENT.test(reply);
+  const proposals = said.filter(
+    ({ text, verdict: { chances } }) =>
+      PROPOSAL.test(text) && !/\?$/.test(text) && text.length <= PROPOSAL_CHARS && chances.A < 0.5 && chances.O < 0.9,
+  );
+  const best = picked ?? (isYes ? proposals.toSorted((a, b) => proposalScore(b) - proposalScore(a))[0] : undefined);
+  if (best === undefined) return undefined;
+  const title = decisionTitle(best.text);
+  if (title === undefined) return undefined;
+  return decision({
+    title,
+    narrative: `Proposed by the agent: “${clip(best.text, QUOTE_CHARS)}” The user answered: “${clip(reply, 120)}”`,
+    facts: proposals.filter((one) => one !== best && proposalScore(one) > MIN_DECIDED).map(({ text }) => text),
+    ids: [finalId],
+    origin: "user",
+  });
+}
+
+function proposalScore({ verdict: { chances, isUseful } }: Sentence): number {
+  return (chances.D + chances.N + chances.F) * isUseful;
+}
+
+/** "b", "option 2", "do the proper fix" -> the option of the agent's list. */
+function pickedOption(said: readonly Sentence[], reply: string): Sentence | undefined {
+  const letter =
+    /^(?:option |let['’]?s (?:do|go with) (?:option )?|go with (?:option )?)?([a-d])\b[.!)]?(?:$|\s*[,-])/i.exec(
+      reply,
+    )?.[1];
+  if (letter !== undefined)
+    return said.find(({ text }) => new RegExp(String.raw`^(?:option )?\(?${letter}[).:]\s`, "i").test(text));
+  const name =
+    /^(?:yes,? |ok(?:ay)?,? )?(?:do|use|go with|take|let['’]?s do) the ([\w-]+) (?:fix|one|option|approach|way)\b/i.exec(
+      reply,
+    )?.[1];
+  if (name === undefined) return undefined;
+  return said.find(({ text }) => new RegExp(String.raw`^${name}\b.{0,20}:\s`, "i").test(text));
+}
+
+const AGREEMENT =
+  /^(?:got it|agreed|makes sense|understood|i agree|agree|fair(?: enough| point)?|that works|good (?:call|point|idea)|you['’]?re right|yes)\s*[,:.—–!-]+\s*(?=\S)/i;
+const MIN_STATED_CHARS = 30;
+const ACTIVITY = /^(?:let me|i['’]?(?:ll|m| will| am)|now|checking|looking|working|running|here)\b/i;
+
+/** The agent restates what the user just settled: "Got it — the key lives in Settings with a copy button." */
+function agreedDecision({ sentences, evidence, request }: ParsedTurn): Observation | undefined {
+  if (request.kind === "plan" || /\?\s*$/.test(evidence.prompt.text) || request.kind === "reply") return undefined;
+  const first =
+    sentences.find(({ from }) => from === "agent-mid") ?? sentences.find(({ from }) => from === "agent-last");
+  if (first === undefined || !AGREEMENT.test(first.text)) return undefined;
+  const text = first.text.replace(AGREEMENT, "");
+  const title = text.length < MIN_STATED_CHARS || ACTIVITY.test(text) ? undefined : decisionTitle(text);
+  if (title === undefined || first.verdict.chances.V > 0.5) return undefined;
+  return decision({
+    title,
+    narrative: `The agent confirmed: “${clip(first.text, QUOTE_CHARS)}” The user had said: “${clip(request.summary, 200)}”`,
+    facts: [],
+    ids: [evidence.prompt.id, first.id],
+    origin: "assistant",
+  });
+}
+
+function decisionTitle(text: string): string | undefined {
+  const plain = text.replace(/^(?:option )?\(?[a-d1-9][).:]\s+/i, "").replaceAll("`", "");
+  return (
+    titleFrom(plain) ??
+    (plain.length <= MAX_TITLE_CHARS && plain.split(/\s+/).length > 4
+      ? capitalise(plain.replace(/[.]$/, ""))
+      : undefined)
+  );
+}
+
+interface Decided {
+  title: string;
+  narrative: string;
+  facts: string[];
+  ids: string[];
+  origin: Observation["origin"];
+  subject?: string | undefined;
+}
+
+function decision({ ids, facts, narrative, ...fields }: Decided): Observation {
+  return newObservation({
+    type: "decision",
+    narrative: withFullStop(narrative),
+    facts: facts.slice(0, MAX_FACTS),
+    concepts: ["why-it-exists"],
+    evidence: [...new Set(ids)],
+    ...fields,
+  });
+}
+
+const CHOICE =
+  /\b(?:use|using|with|call(?: it)?|prefer|keep|choose|go with)\s+([\w@./`'"-]+(?: [\w@./`'"-]+)?)\s+(?:instead of|rather than|over|not|and not)\s+([\w@./`'"-]+)/i;
+const REVERSED_CHOICE = /\binstead of\s+([\w@./`'"-]+)[, ]+(?:use|call it|prefer)\s+([\w@./`'"-]+)/i;
+
+/** "use X instead of Y" and "use Y over X" -> "choice:x|y", so that the newer choice supersedes the older one. */
+function choiceSubject(sentence: string): string | undefined {
+  const [, a, b] = CHOICE.exec(sentence) ?? REVERSED_CHOICE.exec(sentence) ?? [];
+  if (a === undefined || b === undefined) return undefined;
+  const names = [a, b].map((name) => name.toLowerCase().replace(/[`'"]|^the |[.,]$/g, ""));
+  return `choice:${names.sort().join("|")}`;
+}

@@ -1,0 +1,89 @@
+// Chooses the title of a turn's note: one line that tells what was done or found.
+import { clip } from "../../core/prose.ts";
+import type { Delivery } from "./deliveries.ts";
+import { capitalise, type Sentence } from "./sentences.ts";
+import type { UserRequest } from "./user-request.ts";
+
+export const MAX_TITLE_CHARS = 120;
+const GOOD_TITLE_CHARS = 90;
+const MIN_WORDS = 3;
+
+/** Cannot be understood without the sentence before. */
+const POINTING =
+  /^(?:it|this|that|these|those|they|also|both|here|there|same|so|then|now|but|and|or|you|yes|no|not|again|instead|otherwise|either|neither|one|the (?:other|same|first|second|latter|former|fix|change|changes|following|above))(?:['’]\w+)?\b/i;
+/** Words before the statement: "Done. I've ", "Root cause: ". */
+const LEAD =
+  /^(?:(?:done|perfect|great|good|ok(?:ay)?|all done|all set|fixed|correct|agreed|excellent|understood|yes|confirmed|success|in short|short answer|summary|result|outcome|conclusion|(?:the )?root cause(?: found)?|(?:the )?(?:main |key )?(?:finding|result|cause|problem|issue|fix))\s*(?:[.!:,—–]|-\s)\s*|(?:i|we)(?:['’]ve| have)?(?: (?:also|now|just|successfully))*\s+(?=[a-z]+(?:ed|wrote|split|built|made|set|ran|found)\b))/i;
+const COMMITTED =
+  /^(?:committed|pushed|commit created|commit successful|committed and pushed)(?: (?:as|in|to|on|it as))?\s*(?:`?[0-9a-f]{7,40}`?)?\s*(?:on `[^`]+`)?\s*[:—–-]\s*/i;
+
+/** The sentence as a title, or undefined if it cannot stand alone. */
+export function titleFrom(sentence: string): string | undefined {
+  let text = sentence.replaceAll("**", "").trim();
+  for (let before = ""; before !== text;) {
+    before = text;
+    text = text.replace(LEAD, "").replace(COMMITTED, "").trim();
+  }
+  text = shorten(text.replace(/[\s.:;,]+$/, ""));
+  if (text.length > MAX_TITLE_CHARS || POINTING.test(text) || /\?$|^https?:/.test(text)) return undefined;
+  if (text.split(/\s+/).length < MIN_WORDS || !/\p{L}{3}/u.test(text)) return undefined;
+  return capitalise(text.replaceAll("`", ""));
+}
+
+/** Shortens a long sentence at the end of a clause, never within one. */
+function shorten(sentence: string): string {
+  if (sentence.length <= GOOD_TITLE_CHARS) return sentence;
+  const plain = sentence.replace(/\s*\([^()]*\)/g, "");
+  if (plain.length <= GOOD_TITLE_CHARS) return plain;
+  const clause =
+    /^(.{35,110}?)(?:\s[—–]\s|\s-\s|;\s|\.\s|,\s(?:so|which|and|but|because|since|with|instead|while|not|rather|including)\b|\s(?:because|so that|which|instead of|rather than|so)\s)/;
+  return clause.exec(plain)?.[1] ?? plain;
+}
+
+/** How well a sentence of the agent tells what the turn came to. */
+export function headlineScore({ verdict: { chances, isHeadline }, from }: Sentence): number {
+  return isHeadline * (chances.W + chances.F + chances.D) * (from === "agent-last" ? 1 : 0.5);
+}
+
+const MIN_HEADLINE_SCORE = 0.02;
+
+interface TitleSources {
+  sentences: readonly Sentence[];
+  deliveries: readonly Delivery[];
+  request: UserRequest;
+}
+
+export interface ChosenTitle {
+  title: string;
+  /** The agent's sentence that it is from. */
+  sentence: Sentence | undefined;
+}
+
+export function chooseTitle({ sentences, deliveries, request }: TitleSources): ChosenTitle | undefined {
+  const committed = deliveries.find(({ isWorthNoting }) => isWorthNoting);
+  const headline = bestHeadline(sentences);
+  if (committed !== undefined && committed.title.length <= MAX_TITLE_CHARS)
+    return { title: committed.title, sentence: undefined };
+  if (headline !== undefined) return headline;
+  const commit = deliveries.find(({ title }) => title.split(/\s+/).length > 2);
+  if (commit !== undefined) return { title: clip(commit.title, MAX_TITLE_CHARS), sentence: undefined };
+  const isTitle = request.kind === "plan" || (request.kind === "task" && !request.title.endsWith("…"));
+  const asked = isTitle ? titleFrom(request.title) : undefined;
+  return asked === undefined ? undefined : { title: asked, sentence: undefined };
+}
+
+export function bestHeadline(
+  sentences: readonly Sentence[],
+  scoreOf: (sentence: Sentence) => number = headlineScore,
+): ChosenTitle | undefined {
+  const ranked = sentences
+    .filter(({ from }) => from !== "user")
+    .map((sentence) => ({ sentence, score: scoreOf(sentence) }))
+    .filter(({ score }) => score >= MIN_HEADLINE_SCORE)
+    .sort((a, b) => b.score - a.score);
+  for (const { sentence } of ranked) {
+    const title = titleFrom(sentence.text);
+    if (title !== undefined) return { title, sentence };
+  }
+  return undefined;
+}

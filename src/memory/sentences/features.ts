@@ -1,0 +1,237 @@
+// Turns a sentence, or a whole turn, into numbered features for the classifier. dev/train-sentences.ts trains on exactly
+// these features, so a change here needs new weights.
+
+/** One sentence and where it is from. */
+export interface SourceSentence {
+  /** user: the prompt; agent-mid: said while working; agent-last: in the last message of the turn. */
+  from: "user" | "agent-mid" | "agent-last";
+  kind: "text" | "item";
+  /** The heading above it, or "". */
+  section: string;
+  text: string;
+}
+
+export interface SourceTurn {
+  prompt: string;
+  /** Undefined if the session has no later prompt. */
+  nextPrompt: string | undefined;
+  changedFiles: readonly string[];
+  sentences: readonly SourceSentence[];
+}
+
+export const SENTENCE_BUCKETS = 1 << 15;
+export const TURN_BUCKETS = 1 << 13;
+
+/** The label's letters as in the labelled data. */
+export const LABELS = ["D", "F", "W", "N", "A", "T", "V", "Q", "O"] as const;
+export type Label = (typeof LABELS)[number];
+
+const ACCEPTS =
+  /^(?:yes|yep|yeah|ok|okay|sure|do it|go ahead|please do|sounds good|perfect|great|agreed|correct|right|lgtm|option|let'?s|proceed|continue|\d|[abc]\b|commit|push)/i;
+const ASKS = /^(?:what|how|why|where|is|are|does|do|can|could|should)\b|\?\s*$/i;
+const PLAN = /^(?:implement the following plan|#)/i;
+const DOCUMENT = /\.(?:md|mdx|txt|rst)$/i;
+
+/** Names of code, paths, addresses and numbers become their kind, because names differ between projects. */
+function wordsOf(text: string): string[] {
+  const general = text
+    .replace(/https?:\/\/\S+/g, " <url> ")
+    .replace(/`[^`]*`/g, " <code> ")
+    .replace(/\S*\/\S+\.\w+\S*/g, " <path> ")
+    .replace(/\b\w+\.[a-z]{1,4}\b/g, " <file> ")
+    .replace(/\b[a-z]+[A-Z]\w*\b|\b\w+_\w+\b/g, " <id> ")
+    .replace(/#?\d+/g, "#")
+    .toLowerCase();
+  return general.match(/<\w+>|[\p{L}']+|[#.?!:;—–()"→]/gu) ?? [];
+}
+
+/** FNV-1a with a final mix. */
+function bucket(name: string, buckets: number): number {
+  let hash = 2_166_136_261;
+  for (let index = 0; index < name.length; index++) hash = Math.imul(hash ^ name.charCodeAt(index), 16_777_619);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return ((hash ^ (hash >>> 12)) >>> 0) % buckets;
+}
+
+function numbered(names: readonly string[], buckets: number): number[] {
+  return [...new Set(names.map((name) => bucket(name, buckets)))];
+}
+
+function nextKind(nextPrompt: string | undefined): string {
+  if (nextPrompt === undefined) return "ends";
+  if (ACCEPTS.test(nextPrompt.trim())) return "accepts";
+  return nextPrompt.slice(0, 200).includes("?") ? "asks" : "goes on";
+}
+
+const MAX_SENTENCE_CHARS = 600;
+
+/** The features of every sentence of a turn. */
+export function sentenceFeatures(turn: SourceTurn): number[][] {
+  const words = turn.sentences.map(({ text }) => wordsOf(text.slice(0, MAX_SENTENCE_CHARS)));
+  const counts = Map.groupBy(turn.sentences.keys(), (index) => turn.sentences[index]?.from);
+  const shared = {
+    next: nextKind(turn.nextPrompt),
+    hasChanges: turn.changedFiles.length > 0,
+    isLast: turn.nextPrompt === undefined,
+    promptSize: [80, 300, 1000].filter((size) => turn.prompt.length >= size).length,
+    isPlan: PLAN.test(turn.prompt),
+    isQuestion: ASKS.test(turn.prompt.trim()),
+    changedNames: turn.changedFiles.map((path) => path.split("/").at(-1) ?? path),
+  };
+  return turn.sentences.map((sentence, index) => {
+    const ofSource = [...(counts.get(sentence.from) ?? [])];
+    const place = ofSource.indexOf(index);
+    const names = [
+      ...aboutTurn(sentence, shared),
+      ...aboutWords(sentence, words[index] ?? []),
+      ...aboutForm(sentence, shared),
+    ];
+    // The labelled sentences from before the last message are a sample, so their places mean nothing.
+    if (sentence.from !== "agent-mid") {
+      names.push(`place ${sentence.from} ${Math.min(place, 3)}`);
+      names.push(`from end ${sentence.from} ${Math.min(ofSource.length - 1 - place, 3)}`);
+      names.push(`of ${sentence.from} ${Math.min(6, Math.trunc(ofSource.length / 4))}`);
+    }
+    for (const [label, other] of [
+      ["before", index - 1],
+      ["after", index + 1],
+    ] as const) {
+      if (turn.sentences[other]?.from !== sentence.from) continue;
+      for (const word of words[other]?.slice(0, 2) ?? []) names.push(`${label} ${sentence.from} ${word}`);
+    }
+    return numbered(names, SENTENCE_BUCKETS);
+  });
+}
+
+type Shared = Record<"hasChanges" | "isLast" | "isPlan" | "isQuestion", boolean> & {
+  next: string;
+  promptSize: number;
+  changedNames: string[];
+};
+
+function aboutTurn({ from, kind, section, text }: SourceSentence, shared: Shared): string[] {
+  const heading = wordsOf(section);
+  return [
+    `from ${from}`,
+    `kind ${from} ${kind}`,
+    `length ${from} ${Math.min(8, Math.trunc(text.length / 40))}`,
+    `changed ${from} ${shared.hasChanges}`,
+    `next ${shared.next} ${from}`,
+    `last ${shared.isLast} ${from}`,
+    `prompt ${from} ${shared.promptSize}`,
+    `plan ${from} ${shared.isPlan}`,
+    `question ${from} ${shared.isQuestion} ${shared.hasChanges}`,
+    section === "" ? `no section ${from} ${kind}` : `section ${from} ${heading.slice(0, 4).join(" ")}`,
+    ...heading.map((word) => `in section ${from} ${word}`),
+  ];
+}
+
+function aboutWords({ from, kind }: SourceSentence, words: readonly string[]): string[] {
+  const names: string[] = [];
+  for (const [index, word] of words.entries()) {
+    names.push(`1 ${word}`, `1 ${from} ${word}`);
+    if (index > 0) names.push(`2 ${words[index - 1]} ${word}`);
+    if (word.length > 4 && /^\p{L}/u.test(word)) names.push(`ending ${word.slice(-3)}`);
+  }
+  for (const size of [1, 2, 3]) names.push(`begins ${from} ${words.slice(0, size).join(" ")}`);
+  for (const size of [1, 2]) names.push(`begins ${from} ${kind} ${words.slice(0, size).join(" ")}`);
+  names.push(`ends ${from} ${words.at(-1) ?? ""}`);
+  names.push(`first ending ${from} ${(words[0] ?? "").slice(-2)} ${kind}`);
+  names.push(`second ending ${from} ${(words[1] ?? "").slice(-2)}`);
+  return names;
+}
+
+function aboutForm({ from, kind, text }: SourceSentence, shared: Shared): string[] {
+  const form = [
+    /^[^.]{2,50}:\s/.test(text) ? "label:" : "",
+    /\s[—–-]\s/.test(text) ? "dash" : "",
+    text.includes("→") ? "arrow" : "",
+    /[?.:]$/.exec(text)?.[0] ?? "",
+  ];
+  return [
+    `code ${from} ${Math.min(3, codeNames(text))}`,
+    `path ${from} ${/\S\/\S+\.\w+|\.\w{2,4}:\d+/.test(text)} ${shared.hasChanges}`,
+    `changed file ${from} ${shared.changedNames.some((name) => text.includes(name))}`,
+    `form ${from} ${kind} ${form.join("")}`,
+  ];
+}
+
+function codeNames(text: string): number {
+  return text.match(/`[^`]+`/g)?.length ?? 0;
+}
+
+/**
+ * Second step: a sentence's own probabilities, those of its neighbours, and the means of its section and message.
+ * Sentences of one list mostly have the same label.
+ */
+export function contextFeatures(turn: SourceTurn, chances: readonly (readonly number[])[]): number[][] {
+  const { sentences } = turn;
+  const none = LABELS.map(() => 0);
+  const indexes = [...sentences.keys()];
+  const bySource = Map.groupBy(indexes, (index) => sentences[index]?.from);
+  const bySection = Map.groupBy(indexes, (index) => `${sentences[index]?.from}\n${sentences[index]?.section}`);
+  const sums = new Map([...bySource, ...bySection].map(([key, members]) => [key, sumOf(members, chances)]));
+  const meanOfOthers = (key: string, members: readonly number[], own: readonly number[]): number[] => {
+    const others = members.length - 1;
+    const sum = sums.get(key as SourceSentence["from"]) ?? none;
+    return others < 1 ? [...none, 1] : [...sum.map((value, label) => (value - (own[label] ?? 0)) / others), 0];
+  };
+  return sentences.map(({ from, section, kind, text }, index) => {
+    const own = chances[index] ?? none;
+    const neighbour = (other: number): readonly number[] =>
+      sentences[other]?.from === from ? [...(chances[other] ?? none), 0] : [...none, 1];
+    const key = `${from}\n${section}`;
+    return [
+      1,
+      ...own.flatMap((chance) => [Math.log(chance + 1e-4) / 4, chance]),
+      ...neighbour(index - 1),
+      ...neighbour(index + 1),
+      ...meanOfOthers(key, bySection.get(key) ?? [], own),
+      ...meanOfOthers(from, bySource.get(from) ?? [], own),
+      Number(from === "user"),
+      Number(from === "agent-mid"),
+      Number(from === "agent-last"),
+      Number(kind === "item"),
+      Number(turn.changedFiles.length > 0),
+      Math.min(1, text.length / 200),
+      Math.min(1, codeNames(text) / 3),
+    ];
+  });
+}
+
+function sumOf(members: readonly number[], chances: readonly (readonly number[])[]): number[] {
+  return LABELS.map((_, label) => members.reduce((sum, index) => sum + (chances[index]?.[label] ?? 0), 0));
+}
+
+const PROMPT_CHARS = 600;
+const PROMPT_WORDS = 60;
+const BIGRAM_WORDS = 15;
+const FIRST_SENTENCES = 6;
+
+/** The features that tell what type of work a turn was. */
+export function turnFeatures(turn: SourceTurn): number[] {
+  const { prompt, changedFiles, sentences } = turn;
+  const words = wordsOf(prompt.slice(0, PROMPT_CHARS)).slice(0, PROMPT_WORDS);
+  const last = sentences.filter(({ from }) => from === "agent-last");
+  const names = [
+    ...words.map((word) => `prompt ${word}`),
+    ...words.slice(1, BIGRAM_WORDS).map((word, index) => `prompt ${words[index]} ${word}`),
+    ...[1, 2, 3].map((size) => `prompt begins ${words.slice(0, size).join(" ")}`),
+    `question ${ASKS.test(prompt.trim())}`,
+    `plan ${PLAN.test(prompt)}`,
+    `size ${Math.min(4, Math.trunc(Math.log2(prompt.length / 50 + 1)))}`,
+    ...changedFiles.map((path) => `extension ${path.split(".").at(-1)}`),
+    `files ${Math.min(5, changedFiles.length)}`,
+    `documents ${changedFiles.length > 0 && changedFiles.every((path) => DOCUMENT.test(path))}`,
+    `tests ${changedFiles.some((path) => /test|spec/i.test(path))}`,
+    `sentences ${Math.min(6, Math.trunc(last.length / 3))} ${changedFiles.length > 0}`,
+    `last ${turn.nextPrompt === undefined}`,
+    ...last.flatMap(({ section }) => wordsOf(section).slice(0, 4)).map((word) => `heading ${word}`),
+  ];
+  for (const [index, { text }] of last.slice(0, FIRST_SENTENCES).entries()) {
+    const said = wordsOf(text.slice(0, MAX_SENTENCE_CHARS));
+    names.push(...said.map((word) => `said ${word}`));
+    for (const size of [1, 2]) names.push(`said begins ${Math.min(2, index)} ${said.slice(0, size).join(" ")}`);
+  }
+  return numbered(names, TURN_BUCKETS);
+}
