@@ -8,7 +8,6 @@ import { changesOf } from "./changes.ts";
 import { runOf } from "./commands.ts";
 import { decisionsOf } from "./decisions.ts";
 import { findDeliveries } from "./deliveries.ts";
-import { findFixes, fixObservation } from "./failures.ts";
 import { readSentences } from "./sentences.ts";
 import { summarise } from "./summarise.ts";
 import { lastTestResult } from "./test-results.ts";
@@ -48,14 +47,11 @@ function parseTurn(evidence: TurnEvidence) {
 
 const MAX_OBSERVATIONS = 4;
 
-/** The note about the turn comes first, then decisions, then a fixed error. */
+/** The note about the turn comes first, then decisions. */
 function observe(turn: ParsedTurn): Observation[] {
   const note = turnNote(turn);
-  const fix = findFixes(turn.evidence, turn.runs)
-    .slice(-1)
-    .map((one) => fixObservation(one));
   return withoutRepeats(
-    [note, ...userChoices(turn.evidence), ...decisionsOf(turn), ...fix].filter((one) => one !== undefined),
+    [note, ...userChoices(turn.evidence), ...decisionsOf(turn)].filter((one) => one !== undefined),
   ).slice(0, MAX_OBSERVATIONS);
 }
 

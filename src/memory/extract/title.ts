@@ -7,6 +7,7 @@ import type { UserRequest } from "./user-request.ts";
 export const MAX_TITLE_CHARS = 120;
 const GOOD_TITLE_CHARS = 90;
 const MIN_WORDS = 3;
+const MIN_REST_CHARS = 15;
 
 /** Cannot be understood without the sentence before. */
 const POINTING =
@@ -24,10 +25,21 @@ export function titleFrom(sentence: string): string | undefined {
     before = text;
     text = text.replace(LEAD, "").replace(COMMITTED, "").trim();
   }
-  text = shorten(text.replace(/[\s.:;,]+$/, ""));
+  text = shorten(
+    withFileLast(text).replace(/,\s+(?:covering|including|with|such as|like|for example)\s*:?$|[\s.:;,]+$/i, ""),
+  );
   if (text.length > MAX_TITLE_CHARS || POINTING.test(text) || /\?$|^https?:/.test(text)) return undefined;
   if (text.split(/\s+/).length < MIN_WORDS || !/\p{L}{3}/u.test(text)) return undefined;
   return capitalise(text.replaceAll("`", ""));
+}
+
+/** "`src/a.ts:12` — replaced the retry" -> "Replaced the retry (a.ts)" */
+function withFileLast(text: string): string {
+  const [, path = "", rest = ""] =
+    /^`?([\w@./-]+\.\w{1,5})(?::[\d-]+)?`?(?: \([^)]*\))?\s*(?:[:—–]|-{1,2}\s)\s*(?=[\p{L}`])(.+)$/u.exec(text) ?? [];
+  if (path === "" || rest.length < MIN_REST_CHARS) return text;
+  const name = path.split("/").at(-1) ?? path;
+  return rest.includes(name) ? capitalise(rest) : `${capitalise(shorten(rest.replace(/[\s.:;,]+$/, "")))} (${name})`;
 }
 
 /** Shortens a long sentence at the end of a clause, never within one. */
@@ -41,10 +53,13 @@ function shorten(sentence: string): string {
 }
 
 /** How well a sentence of the agent tells what the turn came to. */
-export function headlineScore({ verdict: { chances, isHeadline }, from }: Sentence): number {
+export function headlineScore({ text, verdict: { chances, isHeadline }, from }: Sentence): number {
+  if (OPTION.test(text)) return 0;
   return isHeadline * (chances.W + chances.F + chances.D) * (from === "agent-last" ? 1 : 0.5);
 }
 
+/** "B. Keep it as it is" */
+export const OPTION = /^(?:option )?\(?[A-D1-9][).:]\s/i;
 const MIN_HEADLINE_SCORE = 0.02;
 
 interface TitleSources {
@@ -62,6 +77,8 @@ export interface ChosenTitle {
 export function chooseTitle({ sentences, deliveries, request }: TitleSources): ChosenTitle | undefined {
   const committed = deliveries.find(({ isWorthNoting }) => isWorthNoting);
   const headline = bestHeadline(sentences);
+  const planned = request.kind === "plan" ? titleFrom(request.title) : undefined;
+  if (planned !== undefined) return { title: planned, sentence: undefined };
   if (committed !== undefined && committed.title.length <= MAX_TITLE_CHARS)
     return { title: committed.title, sentence: undefined };
   if (headline !== undefined) return headline;

@@ -5,7 +5,7 @@ import { changedLines, type Changes, filesText } from "./changes.ts";
 import { newObservation } from "./observation.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
 import type { Sentence } from "./sentences.ts";
-import { bestHeadline, chooseTitle, headlineScore, type ChosenTitle } from "./title.ts";
+import { bestHeadline, chooseTitle, headlineScore, type ChosenTitle, OPTION } from "./title.ts";
 
 const MAX_FACTS = 8;
 const FACT_CHARS = 320;
@@ -55,8 +55,8 @@ export function turnNote(turn: ParsedTurn): Observation | undefined {
   });
 }
 
-function findingScore({ from, verdict: { chances, isUseful, isHeadline } }: Sentence): number {
-  if (chances.F < MIN_FINDING) return 0;
+function findingScore({ from, text, verdict: { chances, isUseful, isHeadline } }: Sentence): number {
+  if (chances.F < MIN_FINDING || OPTION.test(text)) return 0;
   return chances.F * isUseful * (0.3 + isHeadline) * (from === "agent-last" ? 1 : 0.7);
 }
 
