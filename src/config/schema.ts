@@ -148,15 +148,15 @@ const TABLE = {
     "When C-Mem injects context: session-start, compaction, prompt, file (before it is read or changed), command, error, subagent.",
     { oneOf: SURFACES, inProject: true },
   ),
-  contextTokens: number(2_000, [100, 9_500], "Maximum tokens of the context block injected at session start."),
+  contextTokens: number(900, [100, 9_500], "Maximum tokens of the context block injected at session start."),
   contextMaxChars: number(
     9_500,
     [200, 9_500],
     "Longest context block at session start, in UTF-16 units (the client cuts at 10,000).",
   ),
-  contextSessions: number(10, [1, 50], "How many recent sessions the session-start block covers."),
+  contextSessions: number(6, [1, 50], "How many recent sessions the session-start block covers."),
   contextObservations: number(
-    50,
+    0,
     [0, 200],
     "Maximum number of observations in the session-start block, besides decisions in force and failing tests.",
   ),

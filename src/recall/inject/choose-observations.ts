@@ -10,7 +10,7 @@ import { isFileList } from "./observation-lines.ts";
 import { checkAgainstTree } from "./freshness.ts";
 
 const MAX_CANDIDATES = 120;
-const MAX_DECISIONS = 6;
+const MAX_DECISIONS = 5;
 
 export function chooseObservations(
   db: Db,

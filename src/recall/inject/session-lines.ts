@@ -1,74 +1,109 @@
-// Lines about sessions: where the last one stopped, open ends of earlier ones, and one line per session.
-import { TURN_INTERRUPTED, withoutInterruption } from "../../core/memory.ts";
-import { quoteName, quoteInstructions } from "../../core/privacy/fence.ts";
-import { ago, listText, plainLines, truncate } from "../../core/text.ts";
+// Lines about sessions: where work stopped, what is open, and one line per earlier session.
+import { TURN_INTERRUPTED } from "../../core/memory.ts";
+import { quoteName } from "../../core/privacy/fence.ts";
+import { readBlocks, sentencesOf, wholeSentences } from "../../core/prose.ts";
+import { ago, listText } from "../../core/text.ts";
+import { isTrunk } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { type ChangedFile, changedFiles } from "../../store/tables/file-touches.ts";
-import type { ObservationRow } from "../../store/tables/observations.ts";
-import { lastPrompts } from "../../store/tables/prompts.ts";
+import { commitsOf } from "../../store/tables/commits.ts";
+import { changedFiles } from "../../store/tables/file-touches.ts";
+import { observationsOfSession } from "../../store/tables/observations.ts";
+import { lastPrompts, type PromptRow } from "../../store/tables/prompts.ts";
 import type { SessionRow } from "../../store/tables/sessions.ts";
 import { nextStaleTurn } from "../../store/tables/stale-turns.ts";
 import { currentSummary, type SummaryRow, WHOLE_SESSION } from "../../store/tables/summaries.ts";
 import { type Line, quoteLine } from "./block.ts";
-import { itemId } from "./observation-lines.ts";
-
-const RESPONSE_CHARS = 700;
-const PROMPT_CHARS = 300;
-const DONE_CHARS = 500;
-const NEXT_CHARS = 300;
-const PROMPTS_SHOWN = 3;
-const FILES_SHOWN = 8;
+import { resultLines } from "./result-lines.ts";
 
 /** The session's summary, or undefined while memory of one of its turns is stale. */
 function freshSummary(db: Db, sessionDbId: number): SummaryRow | undefined {
   return nextStaleTurn(db, sessionDbId) === undefined ? currentSummary(db, sessionDbId, WHOLE_SESSION) : undefined;
 }
 
+/** An older session of the current branch is not where work stopped. */
+const SAME_BRANCH_MS = 14 * 24 * 60 * 60 * 1000;
+
+/** The latest session in which something was done; one on the current branch first. A "hello" does not count. */
+export function chooseLast(db: Db, sessions: readonly SessionRow[], branch: string | undefined): SessionRow | undefined {
+  const working = sessions.filter((session) => hasWork(db, session));
+  const [latest = sessions[0]] = working;
+  if (latest === undefined || branch === undefined || isTrunk(branch)) return latest;
+  const onBranch = working.find(({ git_branch }) => git_branch === branch);
+  return onBranch !== undefined && latest.last_at - onBranch.last_at < SAME_BRANCH_MS ? onBranch : latest;
+}
+
+function hasWork(db: Db, { id, status }: SessionRow): boolean {
+  if (status === "active") return true;
+  if (changedFiles(db, id).length > 0 || observationsOfSession(db, id).length > 0) return true;
+  const summary = currentSummary(db, id, WHOLE_SESSION);
+  return summary === undefined || summary.completed + summary.learned + summary.next_steps !== "";
+}
+
+const RESULT_LINES = 5;
+const RESPONSE_CHARS = 400;
+const PROMPT_CHARS = 200;
+const TITLE_CHARS = 160;
+const FILES_SHOWN = 6;
+const COMMITS_SHOWN = 3;
+const SUBJECT_CHARS = 90;
+
+/** Title, results and findings, commits and changed files of the session. */
 export function whereStoppedLines(db: Db, session: SessionRow): Line[] {
-  const [last, ...earlier] = lastPrompts(db, session.id, PROMPTS_SHOWN);
+  const items = [`session:${session.id}`];
+  const [last] = lastPrompts(db, session.id, 1);
   if (last === undefined) return [];
+  const results = resultLines(db, session.id, { maxLines: RESULT_LINES });
+  const title = quoteLine(session.title ?? "", TITLE_CHARS);
+  return [
+    ...(title === "" ? [] : [{ text: `${title} (#session:${session.id})`, items }]),
+    ...results,
+    ...stateLines(last, results.length > 0).map((text) => ({ text, items })),
+    ...workLines(db, session).map((text) => ({ text, items })),
+  ];
+}
+
+/** What a turn that did not end was about; for a session without results, what was said last. */
+function stateLines({ text, response, state }: PromptRow, hasResults: boolean): string[] {
+  const asked = `Asked last: ${quoteLine(text, PROMPT_CHARS)}`;
+  const said = hasResults ? "" : firstProse(response ?? "");
+  return [
+    ...(state === "completed" && (hasResults || said !== "") ? [] : [asked]),
+    ...(said === "" ? [] : [`Said last: ${quoteLine(said, RESPONSE_CHARS)}`]),
+    ...(state === "running" ? ["This turn is still in progress."] : []),
+    ...(state === "interrupted" ? [TURN_INTERRUPTED] : []),
+  ];
+}
+
+/** The first sentences outside headings, lists and tables. */
+function firstProse(response: string): string {
+  const sentences = readBlocks(response)
+    .filter(({ kind, text }) => kind === "text" && !text.endsWith(":"))
+    .flatMap(({ text }) => sentencesOf(text));
+  return sentences.length === 0 ? "" : wholeSentences(sentences, RESPONSE_CHARS);
+}
+
+function workLines(db: Db, { id }: SessionRow): string[] {
+  const commits = commitsOf(db, id).toReversed();
+  const files = changedFiles(db, id).map(({ path }) => quoteName(path, 120));
+  const shown = commits.map(({ sha, subject }) => `${sha.slice(0, 7)} ${quoteLine(subject, SUBJECT_CHARS)}`);
+  return [
+    ...(commits.length > 0 ? [`Committed: ${listText(shown, COMMITS_SHOWN)}`] : []),
+    ...(files.length > 0 ? [`Files changed: ${listText(files, FILES_SHOWN)}`] : []),
+  ];
+}
+
+const OPEN_LINES = 6;
+const OPEN_CHARS = 240;
+
+/** What the session left open, one line each. */
+export function openLines(db: Db, session: SessionRow): Line[] {
   const summary = freshSummary(db, session.id);
-  const lines = [`Asked last: ${quoteLine(last.text, PROMPT_CHARS)}`];
-  if (last.response) {
-    const label = last.state === "completed" ? "Ended with" : "Said last";
-    lines.push(`${label}:${quoteBlock(truncate(plainLines(last.response).trim(), RESPONSE_CHARS))}`);
-  }
-  if (last.state === "running") lines.push("This turn is still in progress.");
-  else if (last.state === "interrupted") lines.push(TURN_INTERRUPTED);
-  // A running turn may be doing these next steps.
-  const next = last.state === "running" ? "" : withoutInterruption(summary?.next_steps ?? "");
-  if (next !== "") lines.push(`Next: ${quoteLine(next, NEXT_CHARS)}`);
-  const files = changedFiles(db, session.id);
-  if (files.length > 0) {
-    lines.push(`Files changed in that session: ${listText(files.map(fileText), FILES_SHOWN)}`);
-  }
-  if (summary !== undefined && session.prompt_count > 1) {
-    lines.push(`Asked in all: ${quoteLine(summary.request, PROMPT_CHARS)}`);
-    if (summary.completed !== "") lines.push(`Done in all: ${quoteLine(lastPart(summary.completed), DONE_CHARS)}`);
-  } else {
-    lines.push(...earlier.map((prompt) => `Asked before: ${quoteLine(prompt.text, PROMPT_CHARS)}`));
-    if (session.prompt_count > PROMPTS_SHOWN && session.title)
-      lines.push(`The session began with: ${quoteLine(session.title, 200)}`);
-  }
-  return lines.map((text) => ({ text, items: [`session:${session.id}`] }));
-}
-
-/** A text of one line follows the label; a longer one is quoted below it. */
-function quoteBlock(text: string): string {
-  const safe = quoteInstructions(text);
-  return safe.includes("\n") ? `\n${safe.replace(/^/gm, "> ")}` : ` ${safe}`;
-}
-
-/** "src/a.ts (new, +12 -3)" */
-function fileText({ path, created, added, removed }: ChangedFile): string {
-  const counts = [added > 0 && `+${added}`, removed > 0 && `-${removed}`].filter(Boolean).join(" ");
-  const note = [created ? "new" : "", counts].filter(Boolean).join(", ");
-  return quoteName(path, 160) + (note === "" ? "" : ` (${note})`);
-}
-
-/** Keeps the end of a long text: the latest work. */
-function lastPart(text: string): string {
-  return text.length <= DONE_CHARS ? text : `…${text.slice(-DONE_CHARS).replace(/^\S*\s/, "")}`;
+  if (summary === undefined) return [];
+  return summary.next_steps
+    .split("\n")
+    .filter((step) => step !== "" && step !== TURN_INTERRUPTED)
+    .slice(0, OPEN_LINES)
+    .map((step) => ({ text: `- ${quoteLine(step, OPEN_CHARS)}`, items: [`session:${session.id}`] }));
 }
 
 export function headingNote(last: SessionRow, own: SessionRow | undefined, now: number): string {
@@ -77,46 +112,12 @@ export function headingNote(last: SessionRow, own: SessionRow | undefined, now: 
   return ` (${[where, last.git_branch && `branch ${quoteName(last.git_branch, 60)}`].filter(Boolean).join(", ")})`;
 }
 
-export function* sessionLines(db: Db, sessions: readonly SessionRow[], now: number): Generator<Line> {
-  for (const session of sessions) {
-    const files = changedFiles(db, session.id).map(({ path }) => quoteName(path, 80));
-    const notes = [
-      `${session.prompt_count} ${session.prompt_count === 1 ? "prompt" : "prompts"}`,
-      session.git_branch && `branch ${quoteName(session.git_branch, 60)}`,
-      files.length > 0 && `changed ${listText(files, 3)}`,
-    ].filter(Boolean);
-    const title = quoteLine(session.title ?? "(untitled)", 120);
-    yield {
-      text: `- ${ago(session.last_at, now)}: ${title} (${notes.join("; ")})`,
-      items: [`session:${session.id}`],
-    };
-  }
-}
-
-/** Only the latest sessions count: the next steps of older ones are probably done or abandoned. */
-const OPEN_END_SESSIONS = 4;
-const OPEN_END_LINES = 4;
-const OPEN_END_CHARS = 200;
-
-/** Failing tests, and next steps of earlier sessions. `whereStoppedLines` shows the latest session's next steps. */
-export function openEndLines(
-  db: Db,
-  sessions: readonly SessionRow[],
-  failingTests: readonly ObservationRow[],
-  now: number,
-): Line[] {
-  const recent = sessions.slice(0, OPEN_END_SESSIONS);
-  const failing = failingTests
-    .filter((row) => recent.some(({ id }) => id === row.session_db_id))
-    .map((row) => ({
-      text: `- ${quoteLine(row.title, OPEN_END_CHARS)} (${ago(row.valid_from, now)}, #${itemId(row)})`,
-      items: [itemId(row)],
-    }));
-  const steps = recent.slice(1).flatMap(({ id, last_at }) => {
-    // Interruptions are omitted: a later session usually continued the turn.
-    const next = withoutInterruption(freshSummary(db, id)?.next_steps ?? "");
-    if (next === "") return [];
-    return [{ text: `- ${quoteLine(next, OPEN_END_CHARS)} (${ago(last_at, now)})`, items: [`session:${id}`] }];
+/** "- 3 h ago: Retry uploads (branch fix/uploads, #session:12)" */
+export function sessionLines(sessions: readonly SessionRow[], now: number): Line[] {
+  return sessions.map((session) => {
+    const branch = session.git_branch === null || isTrunk(session.git_branch) ? [] : [quoteName(session.git_branch, 60)];
+    const notes = [...branch.map((name) => `branch ${name}`), `#session:${session.id}`].join(", ");
+    const title = quoteLine(session.title ?? "(untitled)", TITLE_CHARS);
+    return { text: `- ${ago(session.last_at, now)}: ${title} (${notes})`, items: [`session:${session.id}`] };
   });
-  return [...failing, ...steps].slice(0, OPEN_END_LINES);
 }

@@ -1,0 +1,144 @@
+// Chooses the lines that say what a session came to: sentences of its observations and summaries that name the most
+// and repeat the least.
+import { stripMarkdown, sentencesOf } from "../../core/prose.ts";
+import { STOP_WORDS, wordsOf } from "../../core/words.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { observationsByIds } from "../../store/fts/observation-words.ts";
+import { observationOf, type ObservationRow, observationsOfSession } from "../../store/tables/observations.ts";
+import { currentSummaries } from "../../store/tables/summaries.ts";
+import { type Line, quoteLine } from "./block.ts";
+import { isFileList, itemId } from "./observation-lines.ts";
+
+interface Candidate {
+  text: string;
+  turn: number;
+  /** The observation it is from. */
+  observation: ObservationRow | undefined;
+  score: number;
+  words: ReadonlySet<string>;
+}
+
+const MIN_CHARS = 25;
+const MAX_CHARS = 320;
+/** Two or three sentences about the same thing. */
+const LINE_CHARS = 380;
+const SENTENCES_PER_LINE = 3;
+/** Each later turn counts this much more than the one before. */
+const RECENCY = 0.88;
+/** A sentence must add this share of new words. */
+const MIN_NOVELTY = 0.35;
+
+const WEIGHTS = { title: 1.3, completed: 1.1, fact: 1, learned: 1, narrative: 0.8 };
+
+export function resultLines(db: Db, sessionDbId: number, { maxLines }: { maxLines: number }): Line[] {
+  const ids = observationsOfSession(db, sessionDbId).map(({ id }) => id);
+  const observations = observationsByIds(db, ids).filter((row) => row.type !== "decision" && !isFileList(row));
+  return linesOf(choose(candidatesOf(db, sessionDbId, observations), maxLines));
+}
+
+function candidatesOf(db: Db, sessionDbId: number, observations: readonly ObservationRow[]): Candidate[] {
+  const candidates: Candidate[] = [];
+  const add = (text: string, weight: number, turn: number, observation?: ObservationRow): void => {
+    const plain = stripMarkdown(text);
+    if (!isComplete(plain) || candidates.some((other) => other.text === plain)) return;
+    const words = contentWords(plain);
+    candidates.push({ text: plain, turn, observation, words, score: weight * informationOf(plain, words) });
+  };
+  for (const row of observations) {
+    const { title, narrative, facts } = observationOf(row);
+    const turn = row.prompt_number ?? 0;
+    add(title, WEIGHTS.title, turn, row);
+    for (const fact of facts) add(fact, WEIGHTS.fact, turn, row);
+    for (const sentence of sentencesOf(narrative)) add(sentence, WEIGHTS.narrative, turn, row);
+  }
+  for (const { prompt_number: turn, completed, learned } of currentSummaries(db, sessionDbId)) {
+    for (const sentence of splitText(completed)) add(sentence, WEIGHTS.completed, turn);
+    for (const sentence of splitText(learned)) add(sentence, WEIGHTS.learned, turn);
+  }
+  const lastTurn = Math.max(0, ...candidates.map(({ turn }) => turn));
+  return candidates.map((one) => ({ ...one, score: one.score * RECENCY ** (lastTurn - one.turn) }));
+}
+
+function splitText(text: string): string[] {
+  return text.split("\n").flatMap(sentencesOf);
+}
+
+/** False for fragments, for lists of changed files, and for sentences that need the one before them. */
+function isComplete(text: string): boolean {
+  if (text.length < MIN_CHARS || text.length > MAX_CHARS || /[:…]$/.test(text)) return false;
+  if (/^(?:it|its|this|that|these|those|they|also|but|so|then|here|however|otherwise)\b/i.test(text)) return false;
+  return !/^(?:Asked: “|Changed \d+ files?\b|Commit [0-9a-f]{7})/.test(text);
+}
+
+/** Longer sentences and those with names say more: `parseLine`, src/app.ts, #12, 1a2b3c4. */
+function informationOf(text: string, words: ReadonlySet<string>): number {
+  return (1 + Math.min(4, namesIn(text))) * Math.sqrt(words.size);
+}
+
+const NAME =
+  /`[^`]+`|\b[\w-]*[a-z][A-Z]\w*|\b\w+_\w+|[\w./-]+\.(?:[cm]?[jt]sx?|md|rs|py|go|java|rb|json|ya?ml|css|toml|sql|sh)\b|#\d+|\b[0-9a-f]{7,40}\b/g;
+
+function namesIn(text: string): number {
+  return new Set(text.match(NAME)).size;
+}
+
+function contentWords(text: string): Set<string> {
+  return new Set(
+    wordsOf(text)
+      .map((word) => word.toLowerCase())
+      .filter((word) => word.length > 2 && !STOP_WORDS.has(word)),
+  );
+}
+
+interface Group {
+  turn: number;
+  sentences: Candidate[];
+}
+
+/** Greedy: the best sentence, then the best of those that add something new, until there are enough lines. */
+function choose(candidates: readonly Candidate[], maxLines: number): Group[] {
+  const groups: Group[] = [];
+  const rest = new Set(candidates);
+  const said = new Set<string>();
+  while (rest.size > 0) {
+    let best: { candidate: Candidate; value: number; group: Group | undefined } | undefined;
+    for (const candidate of rest) {
+      const novelty = noveltyOf(candidate.words, said);
+      const group = groups.find((one) => isRoomIn(one, candidate));
+      if (novelty < MIN_NOVELTY || (group === undefined && groups.length >= maxLines)) continue;
+      const value = candidate.score * novelty;
+      if (best === undefined || value > best.value) best = { candidate, value, group };
+    }
+    if (best === undefined) break;
+    rest.delete(best.candidate);
+    for (const word of best.candidate.words) said.add(word);
+    if (best.group !== undefined) best.group.sentences.push(best.candidate);
+    else groups.push({ turn: best.candidate.turn, sentences: [best.candidate] });
+  }
+  return groups;
+}
+
+function noveltyOf(words: ReadonlySet<string>, said: ReadonlySet<string>): number {
+  return words.size === 0 ? 0 : [...words].filter((word) => !said.has(word)).length / words.size;
+}
+
+/** Sentences of a turn share a line, so that they explain each other; those of different observations do not. */
+function isRoomIn({ turn, sentences }: Group, { turn: own, text, observation }: Candidate): boolean {
+  const chars = sentences.reduce((sum, sentence) => sum + sentence.text.length + 2, 0);
+  const [other] = sentences.flatMap((sentence) => sentence.observation ?? []);
+  const isSame = other === undefined || observation === undefined || other.id === observation.id;
+  return turn === own && isSame && sentences.length < SENTENCES_PER_LINE && chars + text.length <= LINE_CHARS;
+}
+
+function linesOf(groups: readonly Group[]): Line[] {
+  return groups.map(({ sentences }) => {
+    const row = sentences.find(({ observation }) => observation !== undefined)?.observation;
+    const text = sentences.map((sentence) => withFullStop(sentence.text)).join(" ");
+    const id = row === undefined ? "" : ` (#${itemId(row)})`;
+    return { text: `- ${quoteLine(text, LINE_CHARS + 20)}${id}`, items: row === undefined ? [] : [itemId(row)] };
+  });
+}
+
+function withFullStop(text: string): string {
+  return /[.!?…]["”)]?$/.test(text) ? text : `${text}.`;
+}
