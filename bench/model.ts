@@ -63,6 +63,7 @@ function turnOf(turn: number, tools: number): TurnEvidence {
       files: [],
     })),
     commits: [],
+    earlierTaskUses: [],
   };
 }
 

@@ -29,6 +29,7 @@ export function turn(prompt: string, ...steps: Step[]): TurnEvidence {
     messages: [],
     toolUses: [],
     commits: [],
+    earlierTaskUses: [],
   };
   for (const [index, step] of steps.entries()) {
     const at = START + (index + 1) * 1_000;

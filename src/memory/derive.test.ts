@@ -302,6 +302,7 @@ describe("random evidence", () => {
       messages: messages.map((one, index) => ({ ...one, id: `m${index}`, at: index })),
       toolUses: uses.map((one, index) => ({ ...one, id: `t${index}`, at: index })),
       commits: subjects.map((subject, index) => ({ sha: `abc123${index}`, subject, branch: undefined, at: index })),
+      earlierTaskUses: [],
     }));
 
   it("gives the same memory every time, cites existing evidence, and stays within the limits", () => {
@@ -372,6 +373,7 @@ describe("random evidence", () => {
         files: [{ path: "package.json", kind: "edit" as const }],
       })),
       commits: [{ sha: "abc1234", subject: long }],
+      earlierTaskUses: [],
     });
     expect(process.cpuUsage(start).user / 1000).toBeLessThan(1_500);
   });

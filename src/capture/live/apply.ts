@@ -226,10 +226,12 @@ function pathInProject(db: Db, batch: Batch, path: string, { project }: Captured
   return pathFromRoot(isRelative ? `${project.root}/${path}` : path, rootOf(db, batch, sessions.projectId));
 }
 
-/** Finds the commits that git printed in a shell command's output: "[main 1a2b3c4] Subject". */
+/** Finds the commits that git printed in a shell command's output: "[main 1a2b3c4] Subject", "[detached HEAD 1a2b3c4] …". */
 function commitsMade({ name, input, output = "" }: ToolUse): { sha: string; branch: string; subject: string }[] {
   const command = name === "Bash" ? (input as { command?: unknown } | null)?.command : undefined;
   if (typeof command !== "string" || !/\bcommit\b|\bcherry-pick\b|\brevert\b|\bmerge\b/.test(command)) return [];
-  const lines = output.matchAll(/^\[([^\]\s]{1,200})(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.{1,300})$/gm);
+  const lines = output.matchAll(
+    /^\[(detached HEAD|[^\]\s]{1,200})(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.{1,300})$/gm,
+  );
   return Array.from(lines, ([, branch = "", sha = "", subject = ""]) => ({ sha, branch, subject }));
 }

@@ -38,6 +38,7 @@ function turn(extra: Partial<TurnEvidence> = {}): TurnEvidence {
     messages: [],
     toolUses: [],
     commits: [],
+    earlierTaskUses: [],
     ...extra,
   };
 }

@@ -1,8 +1,8 @@
 // Loads all evidence of one turn, including its subagents. Memory is derived from it.
 import type { FileTouch } from "../../core/event.ts";
-import { asObject, parseJson } from "../../core/json.ts";
+import { asObject, asString, parseJson } from "../../core/json.ts";
 import type { Db } from "../db/driver.ts";
-import { sql, type Sql } from "../db/sql.ts";
+import { anyOf, sql, type Sql } from "../db/sql.ts";
 import { type CommitRow, commitsOf } from "../tables/commits.ts";
 import type { TouchRow } from "../tables/file-touches.ts";
 import { turnState, type TurnState } from "../tables/session-status.ts";
@@ -29,6 +29,8 @@ export interface EvidenceToolUse {
   isSubagent: boolean;
   at: number;
   files: EvidenceFile[];
+  /** What a subagent in the background reported after this tool use had started it. */
+  report?: string;
 }
 
 interface EvidenceFile extends Pick<FileTouch, "path" | "kind"> {
@@ -61,7 +63,11 @@ export interface TurnEvidence {
   messages: EvidenceMessage[];
   toolUses: EvidenceToolUse[];
   commits: Pick<CommitRow, "sha" | "subject">[];
+  /** The calls of earlier turns that wrote the agent's task list, oldest first. */
+  earlierTaskUses: TaskUse[];
 }
+
+type TaskUse = Pick<EvidenceToolUse, "id" | "name" | "input" | "output" | "isError">;
 
 type TurnContext = Pick<TurnEvidence, "projectId" | "project" | "root" | "cwd">;
 
@@ -86,7 +92,31 @@ export function loadTurnEvidence(db: Db, sessionDbId: number, promptNumber: numb
     messages: messages.map((row) => ({ ...row, isSubagent: Boolean(row.isSubagent) })),
     toolUses: loadToolUses(db, inTurn, isSubagent),
     commits: commitsOf(db, sessionDbId, promptNumber),
+    earlierTaskUses: taskUses(db, sessionDbId, promptNumber),
   };
+}
+
+/** Tools that write a task list, which goes on over turns. Copilot CLI's `sql` writes into a table `todos`. */
+const TASK_TOOLS = [
+  "TodoWrite",
+  "todo_write",
+  "todowrite",
+  "write_todos",
+  "update_plan",
+  "update_todo",
+  "TaskCreate",
+  "TaskUpdate",
+  "sql",
+];
+
+/** The calls that wrote the agent's task list before a turn, or in the whole session. Subagents have their own lists. */
+export function taskUses(db: Db, sessionDbId: number, before = Number.MAX_SAFE_INTEGER): TaskUse[] {
+  const rows = db.all<Omit<TaskUse, "input"> & { input: string }>(
+    sql`SELECT 't' || id AS id, name, input, coalesce(${outputOf()}, '') AS output, is_error AS isError
+      FROM tool_uses WHERE session_db_id = ${sessionDbId} AND prompt_number < ${before} AND name IN ${anyOf(TASK_TOOLS)}
+      ORDER BY created_at, id`,
+  );
+  return rows.map((row) => ({ ...row, input: asObject(parseJson(row.input)) ?? {}, isError: Boolean(row.isError) }));
 }
 
 function loadToolUses(db: Db, inTurn: Sql, isSubagent: Sql): EvidenceToolUse[] {
@@ -104,5 +134,16 @@ function loadToolUses(db: Db, inTurn: Sql, isSubagent: Sql): EvidenceToolUse[] {
     isError: Boolean(row.isError),
     isSubagent: Boolean(row.isSubagent),
     files: byUse.get(dbId) ?? [],
+    ...backgroundReport(db, row.output),
   }));
+}
+
+/** Claude Code's result of starting a subagent in the background names it. */
+function backgroundReport(db: Db, output: string): { report?: string } {
+  if (!output.includes('"async_launched"')) return {};
+  const agentId = asString(asObject(parseJson(output))?.["agentId"]);
+  const report: string | undefined =
+    agentId &&
+    db.value(sql`SELECT report FROM sessions WHERE session_id = ${`agent-${agentId}`} AND report IS NOT NULL`);
+  return report ? { report } : {};
 }
