@@ -1,4 +1,5 @@
 // Measures whether the right memory is injected at the right moment, by replaying real sessions.
+import { writeFileSync } from "node:fs";
 import { SETTINGS } from "../src/config/schema.ts";
 import { deriveSession } from "../src/memory/derive.ts";
 import { buildContext } from "../src/recall/inject/session-context.ts";
@@ -10,18 +11,21 @@ import {
   type EventRequest,
 } from "../src/recall/inject/event-context.ts";
 import type { Db } from "../src/store/db/driver.ts";
+import type { WorkTree } from "../src/core/work-tree.ts";
 import { findProject, type ProjectRow } from "../src/store/tables/projects.ts";
 import { staleSessions } from "../src/store/tables/stale-turns.ts";
-import { updateSearchIndex } from "../src/store/fts/search-index.ts";
+import { rebuildSearchIndex } from "../src/store/fts/search-index.ts";
 import { percent } from "./measure.ts";
+import { openRepository } from "./repository-trees.ts";
 import { type Query, readQueries, type RealStore, withRealSessions } from "./real-sessions.ts";
 
+/** How much of a prompt, command or error is written beside what was injected. */
+const ABOUT_CHARS = 600;
 /** A file is rare if at most this share of a repository's sessions touched it. It relates these sessions. */
 const RARE_SHARE = 0.15;
 const RARE_MIN = 5;
 /** A file that a larger share of sessions touched (a changelog) does not show what a session is about. */
 const COMMON_SHARE = 0.4;
-const EXAMPLES = 12;
 /** These surfaces match an exact file, command or error: shared files do not show whether they are right. */
 const KEYED: ReadonlySet<string> = new Set(["file", "command", "error"]);
 
@@ -34,6 +38,8 @@ interface Replayed {
 }
 
 interface Surface {
+  /** How often something could have been injected. */
+  events: number;
   injections: number;
   /** Injections into sessions that touched files; others cannot be judged. */
   judged: number;
@@ -44,14 +50,15 @@ interface Surface {
   tokens: number;
 }
 
-export const benchInjection = ({ examples }: { examples: boolean }): Promise<void> =>
-  withRealSessions("injection", (real) => measure(real, examples));
+/** `out`: a file for everything that was injected, to be read and judged. */
+export const benchInjection = ({ out }: { out: string | undefined }): Promise<void> =>
+  withRealSessions("injection", (real) => measure(real, out));
 
-function measure({ db, repos }: RealStore, examples: boolean): void {
+function measure({ db, repos }: RealStore, out: string | undefined): void {
   mergeProjects(db, repos);
   for (const { id } of staleSessions(db)) deriveSession(db, id, Date.now());
-  updateSearchIndex(db);
-  replay(db, repos, examples);
+  rebuildSearchIndex(db);
+  replay(db, repos, out);
 }
 
 /** Merges projects of one repository: sync could not read their git remotes, because the folders do not exist here. */
@@ -66,6 +73,7 @@ function mergeProjects(db: Db, repos: Map<string, string>): void {
     owner.set(repo, project);
     db.run("UPDATE sessions SET project_id = ?1 WHERE id = ?2 OR parent_session_db_id = ?2", project, session.id);
   }
+  db.run("UPDATE observations SET project_id = s.project_id FROM sessions s WHERE s.id = observations.session_db_id");
   // Sync stored absolute paths, because the working trees do not exist here: make them relative.
   const tops = db.all<{ cwd: string }>("SELECT DISTINCT cwd FROM sessions ORDER BY length(cwd) DESC");
   for (const { cwd } of tops) {
@@ -73,7 +81,7 @@ function mergeProjects(db: Db, repos: Map<string, string>): void {
   }
 }
 
-function replay(db: Db, repos: Map<string, string>, examples: boolean): void {
+function replay(db: Db, repos: Map<string, string>, out: string | undefined): void {
   const queries = readQueries();
   const gold = new Map(queries.filter(({ task }) => task === "next").map((query) => [query.exclude?.[0] ?? "", query]));
   const errors = Map.groupBy(
@@ -85,6 +93,7 @@ function replay(db: Db, repos: Map<string, string>, examples: boolean): void {
      WHERE parent_session_db_id IS NULL AND prompt_count > 0 ORDER BY started_at DESC`,
   );
   const tally = new Tally(sessions, fileTies(db, sessions, repos));
+  const trees = new Map([...new Set(repos.values())].map((repo) => [repo, openRepository(repo)]));
   for (const session of sessions) {
     const work = evidenceOf(db, session.id);
     // The newest session is replayed first, and each one is deleted before its replay, so that the store has only
@@ -102,11 +111,14 @@ function replay(db: Db, repos: Map<string, string>, examples: boolean): void {
     db.run("DELETE FROM sessions WHERE id = ?", session.id);
     const project = db.get<ProjectRow>("SELECT * FROM projects WHERE id = ?", session.project_id);
     if (project !== undefined) {
-      playSession(db, { ...session, project: findProject(db, project.key) ?? project }, work, tally);
+      const tree = trees.get(repos.get(session.session_id) ?? "")?.at(session.started_at);
+      playSession(db, { ...session, project: findProject(db, project.key) ?? project, tree }, work, tally);
       tally.countGold(gold.get(session.session_id), errors.get(session.session_id) ?? [], db, session);
     }
   }
-  tally.report(examples);
+  for (const tree of trees.values()) tree?.remove();
+  if (out !== undefined) tally.write(out);
+  tally.report();
 }
 
 interface Work {
@@ -129,13 +141,20 @@ function evidenceOf(db: Db, sessionDbId: number): Work {
   };
 }
 
-function playSession(db: Db, session: Replayed & { project: ProjectRow }, work: Work, tally: Tally): void {
+interface PlayedSession extends Replayed {
+  project: ProjectRow;
+  /** Undefined if the repository's history is not known. */
+  tree: WorkTree | undefined;
+}
+
+function playSession(db: Db, session: PlayedSession, work: Work, tally: Tally): void {
   const settings = Object.fromEntries(
     Object.entries(SETTINGS).map(([key, { default: value }]) => [key, value]),
   ) as never;
   const now = session.started_at;
   const shown = new Set<string>();
   const note = (surface: string, injected: { text: string; items: string[]; tokens: number }, about: string): void => {
+    tally.countEvent(surface);
     for (const item of injected.items) shown.add(item);
     if (injected.text === "") return;
     const touches = tally.touches(session.id);
@@ -144,14 +163,19 @@ function playSession(db: Db, session: Replayed & { project: ProjectRow }, work: 
     const isRelevant = isFromRelated || isAboutFiles(db, injected.items, touches);
     tally.add(surface, session, from, { ...injected, isFromRelated, isRelevant, isJudged: touches.size > 0 }, about);
   };
-  note("session-start", buildContext(db, { project: session.project, source: "startup", settings, now }), "");
-  const request = requestAt(session, shown);
-  for (const { text } of work.prompts) {
+  note(
+    "session-start",
+    buildContext(db, { project: session.project, source: "startup", settings, tree: session.tree, now }),
+    "",
+  );
+  const at = (time: number): EventRequest => ({ ...requestAt(session, shown), now: Math.max(now, time) });
+  for (const { text, at: time } of work.prompts) {
     tally.prompts += 1;
-    note("prompt", contextForPrompt(db, text, request), text);
+    note("prompt", contextForPrompt(db, text, at(time)), text);
   }
   const seen = new Set<string>();
   for (const use of work.uses) {
+    const request = at(use.at);
     if (use.path !== null && /^(?:Read|Edit|Write|MultiEdit)$/.test(use.name) && !seen.has(use.path)) {
       seen.add(use.path);
       note("file", contextForFile(db, use.path, use.name !== "Read", request), use.path);
@@ -163,8 +187,11 @@ function playSession(db: Db, session: Replayed & { project: ProjectRow }, work: 
   }
 }
 
-function requestAt({ project_id: projectId, started_at: now }: Replayed, shown: Set<string>): EventRequest {
-  return { projectId, ownSessionId: undefined, tree: undefined, shown, throttle: 0, now };
+function requestAt(
+  { project_id: projectId, started_at: now, tree }: Replayed & { tree?: WorkTree | undefined },
+  shown: Set<string>,
+): EventRequest {
+  return { projectId, ownSessionId: undefined, tree, shown, throttle: 0, now };
 }
 
 /** True if an item is about a file that the session touches. */
@@ -224,7 +251,7 @@ class Tally {
   prompts = 0;
   private readonly surfaces = new Map<string, Surface>();
   private readonly sources = new Map<number, Map<string, Set<number>>>();
-  private readonly samples: string[] = [];
+  private readonly samples: { at: number; text: string }[] = [];
   private readonly hits = { start: 0, prompt: 0, either: 0, any: 0, of: 0 };
   private readonly errorHits = { hit: 0, injected: 0, of: 0 };
   private readonly sessions: readonly Replayed[];
@@ -233,6 +260,10 @@ class Tally {
   constructor(sessions: readonly Replayed[], ties: FileTies) {
     this.sessions = sessions;
     this.ties = ties;
+  }
+
+  countEvent(surface: string): void {
+    this.surfaceOf(surface).events += 1;
   }
 
   isRelated(a: number, b: number): boolean {
@@ -250,23 +281,19 @@ class Tally {
     injected: { text: string; tokens: number; isFromRelated: boolean; isRelevant: boolean; isJudged: boolean },
     about: string,
   ): void {
-    const known = this.surfaces.get(surface) ?? { injections: 0, judged: 0, fromRelated: 0, relevant: 0, tokens: 0 };
+    const known = this.surfaceOf(surface);
     const { isFromRelated, isRelevant, isJudged } = injected;
-    this.surfaces.set(surface, {
-      injections: known.injections + 1,
-      judged: known.judged + Number(isJudged),
-      fromRelated: known.fromRelated + Number(isFromRelated),
-      relevant: known.relevant + Number(isRelevant),
-      tokens: known.tokens + injected.tokens,
-    });
+    known.injections += 1;
+    known.judged += Number(isJudged);
+    known.fromRelated += Number(isFromRelated);
+    known.relevant += Number(isRelevant);
+    known.tokens += injected.tokens;
     const bySurface = this.sources.get(session.id) ?? new Map<string, Set<number>>();
     bySurface.set(surface, new Set([...(bySurface.get(surface) ?? []), ...from]));
     this.sources.set(session.id, bySurface);
-    if (surface !== "session-start" && surface !== "file") {
-      this.samples.push(
-        `${isRelevant ? "ok   " : isJudged ? "FALSE" : "?    "} ${surface}: ${about.slice(0, 160).replaceAll("\n", " ")}\n${injected.text}`,
-      );
-    }
+    const heading = `== ${surface}, session ${session.session_id} (${new Date(session.started_at).toISOString()})`;
+    const event = about.slice(0, ABOUT_CHARS).replaceAll("\n", " ");
+    this.samples.push({ at: session.started_at, text: [heading, event, injected.text].filter(Boolean).join("\n") });
   }
 
   countGold(next: Query | undefined, errors: readonly Query[], db: Db, session: Replayed): void {
@@ -291,16 +318,29 @@ class Tally {
     }
   }
 
-  report(examples: boolean): void {
-    if (examples) {
-      for (const sample of this.samples.filter((_, index) => index % Math.ceil(this.samples.length / EXAMPLES) === 0))
-        console.log(`${sample}\n`);
-    }
+  private surfaceOf(name: string): Surface {
+    const known = this.surfaces.get(name) ?? {
+      events: 0,
+      injections: 0,
+      judged: 0,
+      fromRelated: 0,
+      relevant: 0,
+      tokens: 0,
+    };
+    this.surfaces.set(name, known);
+    return known;
+  }
+
+  /** Writes everything that was injected, oldest session first. */
+  write(path: string): void {
+    const inOrder = this.samples.toSorted((a, b) => a.at - b.at).map(({ text }) => text);
+    writeFileSync(path, `${inOrder.join("\n\n")}\n`);
+  }
+
+  report(): void {
     const { hits, errorHits } = this;
     const total = this.sessions.length;
-    console.log(
-      `Injection in ${total} real sessions, ${this.prompts} prompts, replayed in time order (not checked against files)`,
-    );
+    console.log(`Injection in ${total} real sessions, ${this.prompts} prompts, replayed in time order`);
     console.log(
       `  items of an earlier session on the same rare files were injected (of ${hits.of} sessions that have one):`,
     );
@@ -310,9 +350,10 @@ class Tally {
     console.log(
       `  a known error was recognised: ${percent(errorHits.hit, errorHits.of)} of ${errorHits.of}; of the injections, ${percent(errorHits.hit, errorHits.injected)} were from the right session`,
     );
-    console.log("  surface         injections      judged   unrelated  irrelevant  tokens per session");
-    for (const [name, { injections, judged, fromRelated, relevant, tokens }] of this.surfaces) {
+    console.log("  surface             events  injections      judged   unrelated  irrelevant  tokens per session");
+    for (const [name, { events, injections, judged, fromRelated, relevant, tokens }] of this.surfaces) {
       const cells = [
+        events,
         injections,
         judged,
         KEYED.has(name) ? "-" : percent(judged - fromRelated, judged),

@@ -1,4 +1,4 @@
-// npm run bench [name] [-- --rounds N --examples]: runs all benchmarks or the named ones.
+// npm run bench [name] [-- --rounds N --examples --out FILE]: runs all benchmarks or the named ones.
 // Most times are given as ratios to a baseline measured in the same run.
 import { parseArgs } from "node:util";
 import "../dev/text-hooks.ts";
@@ -18,7 +18,11 @@ import { benchSync } from "./sync.ts";
 import { benchWorker } from "./worker.ts";
 
 const { values, positionals } = parseArgs({
-  options: { rounds: { type: "string", default: "40" }, examples: { type: "boolean", default: false } },
+  options: {
+    rounds: { type: "string", default: "40" },
+    examples: { type: "boolean", default: false },
+    out: { type: "string" },
+  },
   allowPositionals: true,
 });
 
@@ -40,7 +44,7 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   memory: () => benchMemory({ examples: values.examples }),
   embed: benchEmbed,
   soak: async () => (await import("./soak.ts")).benchSoak(),
-  injection: () => benchInjection({ examples: values.examples }),
+  injection: () => benchInjection({ out: values.out }),
 };
 
 const wanted = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);

@@ -103,6 +103,24 @@ function isMaybeWord(code: number): boolean {
   return code >= 128 || (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }
 
+/** Whether a text in lower case has the word or another form of it: "configured" for "configure". */
+export function hasWord(text: string, word: string): boolean {
+  const stem = word.slice(0, Math.max(MIN_STEM, word.length - ENDING));
+  for (let at = text.indexOf(stem); at !== -1; at = text.indexOf(stem, at + 1)) {
+    // A longer stem may also be within a camelCase name; "log" within "dialog" is another word.
+    if (stem.length >= MIN_INNER || at === 0 || !isAlphanumeric(text.charCodeAt(at - 1))) return true;
+  }
+  return false;
+}
+
+const MIN_STEM = 4;
+const ENDING = 2;
+const MIN_INNER = 6;
+
+function isAlphanumeric(code: number): boolean {
+  return code >= 128 || (code >= 48 && code <= 57) || (code >= 97 && code <= 122);
+}
+
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     "a about after all also an and any are as at be because been before but by can could did do does due for from had has have how i if in " +

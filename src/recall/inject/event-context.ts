@@ -14,9 +14,12 @@ import { recentSessions } from "../../store/tables/sessions.ts";
 import { wrongItems } from "../../store/tables/wrong-items.ts";
 import { findFixes } from "../history/fix.ts";
 import { type Block, type Budget, EMPTY_BLOCK, layOut, type Line, quoteLine, quoteNames } from "./block.ts";
-import { matchPrompt, type MatchRequest } from "./match-prompt.ts";
-import { answerLine, isFileList, itemId, pointerLine, checkRow } from "./observation-lines.ts";
+import { matchObservations, type MatchRequest } from "./match-prompt.ts";
+import { answerLine, isFileList, itemId, checkRow } from "./observation-lines.ts";
+import { matchIssue, matchTurn, type TurnAnswer } from "./match-turns.ts";
+import { asksAboutLastSession } from "./past-question.ts";
 import { parsePrompt } from "./parse-prompt.ts";
+import { rareWords } from "./prompt-words.ts";
 import { headingNote, sessionLines, whereStoppedLines } from "./session-lines.ts";
 
 export interface EventRequest extends MatchRequest {
@@ -32,10 +35,39 @@ const SHORT = { maxChars: 700, maxTokens: 220 };
 export function contextForPrompt(db: Db, text: string, request: EventRequest): Block {
   const query = parsePrompt(text);
   if (query === undefined) return EMPTY_BLOCK;
-  const { kind, rows } = matchPrompt(db, query, request);
-  const pointers = rows.map((row) => pointerLine(row, request.now));
-  const context = kind === "pointer" ? layOutLines(pointers, SHORT) : layOutRows(rows, request, LONG);
-  return context.text === "" && query.isAboutPast ? lastSessionsContext(db, request) : context;
+  const issues = query.issues.flatMap((issue) => matchIssue(db, issue, request) ?? []);
+  const words = rareWords(db, query, request.projectId);
+  const answer = matchTurn(db, words, request);
+  const observations = matchObservations(db, words, request).filter(
+    ({ row, share }) => answer === undefined || !isOfTurn(row, answer) || share >= answer.share,
+  );
+  const isTold = answer !== undefined && observations.some(({ row }) => isOfTurn(row, answer));
+  const turns = [...issues, ...(answer === undefined || isTold ? [] : [answer])];
+  const lines = [
+    ...new Map(turns.map((one) => [one.turn.id, turnLine(one, request.now)])).values(),
+    ...observations.flatMap(({ row }) => freshLine(row, request) ?? []),
+  ];
+  if (lines.length > 0) return layOutLines(lines.slice(0, MAX_ANSWERS), LONG);
+  return asksAboutLastSession(text) && query.words.length <= LAST_SESSION_WORDS
+    ? lastSessionsContext(db, request)
+    : EMPTY_BLOCK;
+}
+
+function isOfTurn({ session_db_id: session, prompt_number: number }: ObservationRow, { turn }: TurnAnswer): boolean {
+  return session === turn.sessionDbId && number === turn.promptNumber;
+}
+
+const MAX_ANSWERS = 3;
+/** With more words the prompt asks about a subject, which was not found. */
+const LAST_SESSION_WORDS = 2;
+const SENTENCES_CHARS = 600;
+const SESSION_TITLE_CHARS = 70;
+
+/** The sentences of an earlier answer, with the session's title, age and id. */
+function turnLine({ turn, sentences }: TurnAnswer, now: number): Line {
+  const title = turn.title === null ? "" : `“${quoteLine(turn.title, SESSION_TITLE_CHARS)}”, `;
+  const text = quoteLine(sentences.join(" "), SENTENCES_CHARS);
+  return { text: `- ${text} (answered in ${title}${ago(turn.at, now)}, #p${turn.id})`, items: [`p${turn.id}`] };
 }
 
 const SESSIONS_SHOWN = 3;
@@ -54,7 +86,8 @@ function lastSessionsContext(db: Db, { projectId, ownSessionId, shown, now }: Ev
 export function idsForTask(db: Db, task: string, request: EventRequest): number[] {
   const query = parsePrompt(task);
   if (query === undefined) return [];
-  return matchPrompt(db, query, { ...request, ownSessionId: undefined }).rows.map(({ id }) => id);
+  const words = rareWords(db, query, request.projectId);
+  return matchObservations(db, words, { ...request, ownSessionId: undefined }).map(({ row }) => row.id);
 }
 
 export function contextForIds(db: Db, ids: readonly number[], request: EventRequest): Block {
@@ -142,12 +175,16 @@ function withoutShown(rows: readonly ObservationRow[], { ownSessionId, shown }: 
 /** Omits observations whose files are gone. */
 function layOutRows(rows: readonly ObservationRow[], request: EventRequest, budget: Budget): Block {
   if (rows.length === 0) return EMPTY_BLOCK;
-  const { tree, now } = request;
-  const lines = rows.flatMap((row) => {
-    const freshness = checkRow(tree, row);
-    return freshness.kind === "gone" ? [] : [answerLine(row, freshness, tree, now)];
-  });
-  return layOutLines(lines, budget);
+  return layOutLines(
+    rows.flatMap((row) => freshLine(row, request) ?? []),
+    budget,
+  );
+}
+
+/** Undefined if the observation's files are gone. */
+function freshLine(row: ObservationRow, { tree, now }: EventRequest): Line | undefined {
+  const freshness = checkRow(tree, row);
+  return freshness.kind === "gone" ? undefined : answerLine(row, freshness, tree, now);
 }
 
 function layOutLines(lines: readonly Line[], budget: Budget): Block {

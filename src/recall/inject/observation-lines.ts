@@ -82,14 +82,6 @@ export function checkRow(tree: WorkTree | undefined, row: ObservationRow): Fresh
   return checkAgainstTree(observationOf(row), { top: tree.top, since: row.valid_from, readFiles: true });
 }
 
-export function pointerLine(row: ObservationRow, now: number): Line {
-  const title = quoteLine(row.title, TITLE_CHARS);
-  return {
-    text: `- Perhaps: ${title} (${row.type}, ${ago(row.valid_from, now)}, #${itemId(row)})`,
-    items: [itemId(row)],
-  };
-}
-
 /** The narrative or facts, without the title if they begin with it. */
 function bodyOf(row: ObservationRow, field: FullField): string {
   const { title, narrative, facts } = observationOf(row);

@@ -21,10 +21,10 @@ export function countObservations(db: Db, projectId: number, limit: number): num
     FROM (SELECT 1 FROM observations WHERE project_id = ${projectId} LIMIT ${limit})`) as number;
 }
 
-/** How many turns of the project have the word, up to `limit`. */
-export function turnsWithWord(db: Db, word: string, projectId: number, limit: number): number {
+/** The ids of the prompts of turns with the word. The caller ignores words that reach `limit`: they are too common. */
+export function turnIdsWithWord(db: Db, word: string, projectId: number, limit: number): number[] {
   const match = `${inProject(projectId)} AND {prompt answer} : ${quoted(word)}`;
-  return db.value(sql`SELECT count(*) FROM (SELECT 1 ${matching("turns_fts", match)} LIMIT ${limit})`) as number;
+  return db.column(sql`SELECT rowid ${matching("turns_fts", match)} LIMIT ${limit}`);
 }
 
 /** How many turns the project has, up to `limit`. */
