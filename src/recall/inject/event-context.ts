@@ -39,7 +39,7 @@ export function contextForPrompt(db: Db, text: string, request: EventRequest): B
   const words = rareWords(db, query, request.projectId);
   const answer = matchTurn(db, words, request);
   const observations = matchObservations(db, words, request).filter(
-    ({ row, share }) => answer === undefined || !isOfTurn(row, answer) || share >= answer.share,
+    ({ row, share }) => answer === undefined || (isOfTurn(row, answer) ? share >= answer.share : isDecisive(row)),
   );
   const isTold = answer !== undefined && observations.some(({ row }) => isOfTurn(row, answer));
   const turns = [...issues, ...(answer === undefined || isTold ? [] : [answer])];
@@ -55,6 +55,11 @@ export function contextForPrompt(db: Db, text: string, request: EventRequest): B
 
 function isOfTurn({ session_db_id: session, prompt_number: number }: ObservationRow, { turn }: TurnAnswer): boolean {
   return session === turn.sessionDbId && number === turn.promptNumber;
+}
+
+/** Beside the best answer, only these are worth a line. */
+function isDecisive({ type, pinned }: ObservationRow): boolean {
+  return type === "decision" || pinned === 1;
 }
 
 const MAX_ANSWERS = 3;

@@ -2,6 +2,7 @@
 import type { Db } from "../../store/db/driver.ts";
 import { observationsByIds, observationsWithWord } from "../../store/fts/observation-words.ts";
 import type { ObservationRow } from "../../store/tables/observations.ts";
+import { hasSubstance } from "./observation-lines.ts";
 import { isStrongMatch, type PromptWords, shareOf, wordsIn } from "./prompt-words.ts";
 import type { ThrottleLevel } from "./throttle.ts";
 
@@ -44,7 +45,7 @@ export function matchObservations(db: Db, words: PromptWords, request: MatchRequ
   const { ownSessionId = -1, shown, throttle } = request;
   const ids = [...votes].sort(([a, x], [b, y]) => y - x || b - a).map(([id]) => id);
   const rated = observationsByIds(db, ids.slice(0, CANDIDATES))
-    .filter((row) => row.session_db_id !== ownSessionId && !shown.has(`o${row.id}`))
+    .filter((row) => row.session_db_id !== ownSessionId && !shown.has(`o${row.id}`) && hasSubstance(row))
     .flatMap((row) => {
       const found = wordsIn([row.title, row.subtitle, row.narrative, row.facts, row.files].join("\n"), words.rare);
       const share = shareOf(found, words.totalWeight);

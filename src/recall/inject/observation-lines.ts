@@ -21,6 +21,20 @@ export function isFileList({ title }: { title: string }): boolean {
   return /^(?:Changed|Created|Updated) \S+$/.test(title);
 }
 
+/** Sentences that only list what was done: "Changed 3 files (+2 −1): a.ts, b.ts and 1 more." */
+const WORK_LIST =
+  /(?:Changed|Created|Deleted|Renamed) \d+ files?[^\n]*?(?:\.(?=\s|$)|$)|Asked: “[^”]*”|(?:Opened |Merged )?(?:PR|MR) #\d+[^\n.]*\.?/g;
+const MIN_SUBSTANCE_CHARS = 50;
+
+/** False for a note that says no more than its title and which files were changed. */
+export function hasSubstance(row: ObservationRow): boolean {
+  if (row.type === "decision" || row.pinned === 1 || row.origin === "user") return true;
+  const { title, narrative, facts } = observationOf(row);
+  const said = [narrative, ...facts.filter((fact) => !/^(?:Commit|PR|Issue) /.test(fact))].join("\n");
+  const rest = said.replaceAll(title, "").replace(WORK_LIST, "").trim();
+  return rest.length >= MIN_SUBSTANCE_CHARS;
+}
+
 /** Titles only. The ids are "i12", not "o12", so that the whole observation can still be injected later. */
 export function* indexLines(rows: readonly ObservationRow[], now: number): Generator<Line> {
   for (const row of rows) yield { text: titleLine(row, now), items: [`i${row.id}`] };

@@ -34,13 +34,17 @@ export function parsePrompt(text: string) {
   ];
   if (words.length < MIN_WORDS && paths.length === 0 && names.size === 0 && issues.length === 0 && !isAboutPast)
     return undefined;
-  return { words, names, paths, issues, isAboutPast };
+  return { words, names, paths, issues, isAboutPast, isQuestion: QUESTION.test(head.slice(0, QUESTION_CHARS)) };
 }
 
 /** Orders such as "commit and push", which are about no subject. */
 const HOUSEKEEPING =
   /\b(?:back to (?:main|master)|(?:switch|checkout|check out) (?:to )?(?:main|master|the|a|branch)|pull (?:in )?(?:the )?latest|(?:push|commit|merge) (?:it|this|that|them|these|all|the (?:changes|branch|pr)|everything|to|up|and|your)|(?:update|bump) (?:the )?(?:changelog|version)|delete (?:stale |old |the )?branch)/i;
 const MAX_ORDER_CHARS = 200;
+
+const QUESTION =
+  /^[^.!\n]{0,60}\b(?:how|what|where|why|which|who|when|investigate|explain|find out)\b|^(?!.{0,20}\b(?:can|could|would|will) you\b)[^.!\n]*\?/i;
+const QUESTION_CHARS = 300;
 
 const NAME = /[A-Za-z_$][\w$]*(?:[.:]{1,2}[\w$]+)*/g;
 const MIN_NAME_CHARS = 5;

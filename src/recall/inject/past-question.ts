@@ -29,10 +29,10 @@ const PAST: readonly RegExp[] = [
   new RegExp(`\\b(?:didn'?t|haven'?t|hadn'?t|weren'?t) ${WHO}\\b`, "i"),
   new RegExp(`\\b(?:did|have|had) ${WHO} not\\b`, "i"),
   // "was there any work done", "has this already been fixed", "is that already logged"
-  /\b(?:was|were) there (?:any|ever|already)\b/i,
+  /\b(?:was|were) there (?:any|ever|already)\b|\bha(?:ve|s|d) there (?:been|ever)\b|\bthere (?:is|was|are|were) already\b/i,
   /\b(?:is|are|was|were|has|have)\b[^.?!\n]{0,80}\balready (?:been )?\w+(?:ed|ne|en|lt|nt)\b/i,
   // "last time", "as before", "like we did", "previously", "in the last session"
-  /\blast time\b|\b(?:as|like|same as) (?:before|previously|last time|earlier)\b|\b(?:as|like|the way|the same way) (?:we|you) (?:did|had|do|discussed|agreed|decided)\b/i,
+  /\blast time\b|\bfrom before\b|\b(?:as|like|same as) (?:before|previously|last time|earlier)\b|\b(?:as|like|the way|the same way) (?:we|you) (?:did|had|do|discussed|agreed|decided)\b/i,
   /\bprevious(?:ly)?\b|\bin the past\b|\ba while (?:ago|back)\b|\bback when\b|\bthe other day\b|\byesterday\b|\blast (?:week|month|session|night)\b|\b(?:earlier|other|prior|old) session\b/i,
   // "we decided", "you said", "that we discussed", "we recently made"
   new RegExp(

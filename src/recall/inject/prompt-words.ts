@@ -69,8 +69,8 @@ const NAMED: Limit = { share: 0.35, words: 3, weight: 9 };
 const SAME: Limit = { share: 0.5, words: 4, weight: 10 };
 /** The prompt says more than the text, but the text has many of its rare words. */
 const MUCH: Limit = { share: 0.2, words: 5, weight: 15 };
-/** The prompt says little, but the text has it all. */
-const ALL: Limit = { share: 0.8, words: 2, weight: 5 };
+/** A short question, and the text has all of it. */
+const ALL: Limit = { share: 0.65, words: 2, weight: 5 };
 
 /**
  * `said`: the prompt's words in the text that would be injected. `found`: these, and those in what the text answered.
@@ -86,7 +86,13 @@ export function isStrongMatch(
   const rare = (words: readonly RareWord[]): RareWord[] => words.filter(({ weight }) => weight >= RARE_WEIGHT);
   const [count, weight] = [rare(found).length - throttle, weightOf(rare(said))];
   const reaches = (limit: Limit): boolean => share >= limit.share && count >= limit.words && weight >= limit.weight;
-  if (reaches(SAME) || reaches(ALL) || (!isNote && reaches(MUCH)) || (query.isAboutPast && reaches(PAST))) return true;
+  if (
+    reaches(SAME) ||
+    (query.isQuestion && reaches(ALL)) ||
+    (!isNote && reaches(MUCH)) ||
+    (query.isAboutPast && reaches(PAST))
+  )
+    return true;
   return said.some(({ isName }) => isName) && reaches(NAMED);
 }
 

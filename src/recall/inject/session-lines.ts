@@ -24,7 +24,11 @@ function freshSummary(db: Db, sessionDbId: number): SummaryRow | undefined {
 const SAME_BRANCH_MS = 14 * 24 * 60 * 60 * 1000;
 
 /** The latest session in which something was done; one on the current branch first. A "hello" does not count. */
-export function chooseLast(db: Db, sessions: readonly SessionRow[], branch: string | undefined): SessionRow | undefined {
+export function chooseLast(
+  db: Db,
+  sessions: readonly SessionRow[],
+  branch: string | undefined,
+): SessionRow | undefined {
   const working = sessions.filter((session) => hasWork(db, session));
   const [latest = sessions[0]] = working;
   if (latest === undefined || branch === undefined || isTrunk(branch)) return latest;
@@ -115,7 +119,8 @@ export function headingNote(last: SessionRow, own: SessionRow | undefined, now: 
 /** "- 3 h ago: Retry uploads (branch fix/uploads, #session:12)" */
 export function sessionLines(sessions: readonly SessionRow[], now: number): Line[] {
   return sessions.map((session) => {
-    const branch = session.git_branch === null || isTrunk(session.git_branch) ? [] : [quoteName(session.git_branch, 60)];
+    const branch =
+      session.git_branch === null || isTrunk(session.git_branch) ? [] : [quoteName(session.git_branch, 60)];
     const notes = [...branch.map((name) => `branch ${name}`), `#session:${session.id}`].join(", ");
     const title = quoteLine(session.title ?? "(untitled)", TITLE_CHARS);
     return { text: `- ${ago(session.last_at, now)}: ${title} (${notes})`, items: [`session:${session.id}`] };
