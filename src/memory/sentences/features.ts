@@ -30,6 +30,13 @@ const ACCEPTS =
   /^(?:yes|yep|yeah|ok|okay|sure|do it|go ahead|please do|sounds good|perfect|great|agreed|correct|right|lgtm|option|let'?s|proceed|continue|\d|[abc]\b|commit|push)/i;
 const ASKS = /^(?:what|how|why|where|is|are|does|do|can|could|should)\b|\?\s*$/i;
 const PLAN = /^(?:implement the following plan|#)/i;
+/** Words for work that is left. */
+const OPEN_WORK =
+  /\b(?:still (?:needs?|open|pending|missing|outstanding|stale|fail\w*|running|has|have|valid|to (?:do|be|come)|not)|not (?:yet|been)\b|yet to\b|(?:is|are|was|were|be)(?: still)? not (?:yet )?(?:published|merged|committed|pushed|implemented|done|tested|verified|fixed|run|deployed|wired|covered|started|included|updated)|(?:has|have)n['’]t (?:been )?\w+ed|remain(?:s|ing)\b|pending\b|outstanding\b|blocked (?:by|on)\b|waiting (?:for|on)|left to (?:do|fix)|(?:intentionally )?deferred|follow[- ]?up|next steps?\b|next up\b|to ?do\b|unverified|untested|uncommitted|unpushed|unmerged|needs? (?:to be|manual|your|a (?:follow|decision|rebase|restart))|you(?:['’]ll| will)? (?:still )?(?:need|have) to|must be (?:fixed|done|run|set|configured)|should be (?:fixed|addressed|done) before|before merge|once (?:merged|this|that|the)\b|after (?:this|that|the) (?:lands|merge|patch|fix|PR)|could not (?:run|verify|test|be)|couldn['’]t (?:run|verify|test)|wasn['’]t able|pre-existing (?:gap|failure|issue)|known (?:gap|issue|limitation)|future (?:phase|work|PR)|ready for (?:\S+ ){0,4}(?:review|plan|merge|when)|holding (?:on|off))/i;
+const OPEN_SECTION =
+  /^(?:next|remaining|to ?do|follow[- ]?up|open\b|outstanding|not (?:done|yet|started)|pending|blocked|deferred|intentionally deferred|noted for later|known (?:gap|issue|limitation)|still |keep open|do not close|what(?:['’]s|’s| is) (?:next|left|missing)|before merging|required|needs|gaps|(?:critical|high|medium|low)\b)/i;
+const OFFER =
+  /^(?:want me to|would you like|should i|shall i|do you want|let me know|ready to|if you(?:['’]d)? (?:like|want)|happy to|i can)\b/i;
 const DOCUMENT = /\.(?:md|mdx|txt|rst)$/i;
 
 /** Names of code, paths, addresses and numbers become their kind, because names differ between projects. */
@@ -141,7 +148,7 @@ function aboutWords({ from, kind }: SourceSentence, words: readonly string[]): s
   return names;
 }
 
-function aboutForm({ from, kind, text }: SourceSentence, shared: Shared): string[] {
+function aboutForm({ from, kind, text, section }: SourceSentence, shared: Shared): string[] {
   const form = [
     /^[^.]{2,50}:\s/.test(text) ? "label:" : "",
     /\s[—–-]\s/.test(text) ? "dash" : "",
@@ -153,6 +160,9 @@ function aboutForm({ from, kind, text }: SourceSentence, shared: Shared): string
     `path ${from} ${/\S\/\S+\.\w+|\.\w{2,4}:\d+/.test(text)} ${shared.hasChanges}`,
     `changed file ${from} ${shared.changedNames.some((name) => text.includes(name))}`,
     `form ${from} ${kind} ${form.join("")}`,
+    `open work ${from} ${OPEN_WORK.test(text)}`,
+    `open section ${from} ${OPEN_SECTION.test(section)}`,
+    `offer ${from} ${OFFER.test(text)} ${shared.isLast}`,
   ];
 }
 
@@ -192,6 +202,10 @@ export function contextFeatures(turn: SourceTurn, chances: readonly (readonly nu
       Number(from === "agent-mid"),
       Number(from === "agent-last"),
       Number(kind === "item"),
+      Number(OPEN_WORK.test(text)),
+      Number(OPEN_SECTION.test(section)),
+      Number(OFFER.test(text) || text.endsWith("?")),
+      Number(turn.nextPrompt === undefined),
       Number(turn.changedFiles.length > 0),
       Math.min(1, text.length / 200),
       Math.min(1, codeNames(text) / 3),
