@@ -1,5 +1,4 @@
 // What is still open when a turn ends: failing tests, open tasks, and what the agent said is left.
-import { TURN_INTERRUPTED } from "../../core/memory.ts";
 import { asArray, asObject } from "../../core/json.ts";
 import { clip, stripMarkdown } from "../../core/prose.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
@@ -8,35 +7,49 @@ import type { ParsedTurn } from "./extract-turn.ts";
 import { capitalise, type Sentence } from "./sentences.ts";
 import { countsText } from "./test-results.ts";
 
-const MIN_OPEN = 0.18;
-const MIN_IN_SECTION = 0.05;
-const MAX_SAID = 3;
+/** The probability of the likeliest sentence, plus a share of all: a list of open ends is more certain than one. */
+const MIN_OPEN = 0.205;
+const SUM_SHARE = 0.15;
+const MIN_LISTED = 0.06;
+const MAX_SAID = 5;
 const STEP_CHARS = 300;
-const NEXT_SECTION =
-  /^(?:next|remaining|todo|to do|follow[- ]?up|open|outstanding|not (?:done|yet|started)|pending|blocked|deferred|known (?:gap|issue|limitation)|what(?:['’]s|’s| is) (?:next|left)|still )/i;
 
 export function nextSteps(turn: ParsedTurn): string[] {
   const { evidence, testResult, sentences } = turn;
   return [
-    ...(testResult !== undefined && testResult.counts.failed > 0
+    ...(testResult !== undefined && testResult.counts.failed > 0 && admitsFailure(turn)
       ? [`Tests fail: ${countsText(testResult.counts)} (${shownCommand(testResult.run.command)})`]
       : []),
     ...openTasks(evidence).map((task) => `To do: ${task}`),
     ...awaySummary(evidence),
     ...saidOpen(sentences).map(({ text }) => text),
-    ...(wasInterrupted(evidence) ? [TURN_INTERRUPTED] : []),
+    ...openRequests(turn),
   ];
 }
 
 function saidOpen(sentences: readonly Sentence[]): Sentence[] {
-  const scoreOf = ({ block, verdict: { chances } }: Sentence): number =>
-    NEXT_SECTION.test(block.section) ? Math.max(chances.N, chances.N >= MIN_IN_SECTION ? 0.3 : 0) : chances.N;
-  const open = sentences
-    .filter(({ from, text }) => from === "agent-last" && text.length <= STEP_CHARS)
-    .filter((sentence) => scoreOf(sentence) >= MIN_OPEN)
-    .sort((a, b) => scoreOf(b) - scoreOf(a))
-    .slice(0, MAX_SAID);
-  return sentences.filter((sentence) => open.includes(sentence));
+  const said = sentences.filter(({ from, text }) => from === "agent-last" && text.length <= STEP_CHARS);
+  const scores = new Map(said.map((sentence) => [sentence, openScore(sentence)]));
+  const scoreOf = (sentence: Sentence): number => scores.get(sentence) ?? 0;
+  const sum = said.reduce((total, sentence) => total + scoreOf(sentence), 0);
+  if (Math.max(0, ...scores.values()) + SUM_SHARE * sum < MIN_OPEN) return [];
+  const likeliest = said.toSorted((a, b) => scoreOf(b) - scoreOf(a)).slice(0, MAX_SAID);
+  return said.filter((sentence) => likeliest.includes(sentence) && scoreOf(sentence) >= MIN_LISTED);
+}
+
+/** Offers, results and statuses are seldom open work, even if they read like it. */
+function openScore({ verdict: { chances } }: Sentence): number {
+  return chances.N * (1 - chances.A) * (1 - chances.O / 2) * (1 - chances.W / 2) * (1 - chances.V / 2);
+}
+
+/** Pull requests that the turn opened and did not merge. */
+function openRequests({ deliveries }: ParsedTurn): string[] {
+  const numbers = (verb: string): string[] =>
+    deliveries.flatMap(({ title }) => new RegExp(String.raw`^${verb} PR #(\d+)`).exec(title)?.[1] ?? []);
+  const merged = numbers("Merged");
+  return numbers("Opened")
+    .filter((number) => !merged.includes(number))
+    .map((number) => `PR #${number} is open, not merged yet.`);
 }
 
 /** Claude Code's summary for a user who was away: "… Next: review the PR". */
@@ -47,14 +60,9 @@ function awaySummary({ messages }: TurnEvidence): string[] {
   return next === undefined ? [] : [capitalise(stripMarkdown(next))];
 }
 
-/** The agent recorded the interruption, or the turn has no end and no message after its last tool use. */
-function wasInterrupted({ prompt, toolUses, messages }: TurnEvidence): boolean {
-  if (prompt.state !== "interrupted") return false;
-  const lastUse = toolUses.findLast(({ isSubagent }) => !isSubagent);
-  const lastMessage = messages.findLast(
-    ({ role, isSubagent, text }) => role === "assistant" && !isSubagent && text.trim() !== "",
-  );
-  return prompt.endedAt !== null || (lastUse !== undefined && !(lastMessage && lastMessage.at >= lastUse.at));
+/** Many projects have tests that fail all the time: only what the last message mentions is open. */
+function admitsFailure({ blocks }: ParsedTurn): boolean {
+  return blocks.length === 0 || blocks.some(({ text }) => /\b(?:fail(?:s|ed|ing|ures?)?|broken|red)\b/i.test(text));
 }
 
 const MAX_TASKS = 5;

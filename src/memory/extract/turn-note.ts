@@ -13,7 +13,7 @@ const MAX_FILES = 20;
 const MAX_EVIDENCE = 10;
 /** Sentences that are less probably useful are left out. */
 const MIN_WORTH = 0.66;
-const MIN_FINDING = 0.4;
+const MIN_FINDING = 0.55;
 /** Up to three changed lines, all in documents, are not worth a note of their own. */
 const FEW_LINES = 3;
 const DOCUMENT = /\.(?:md|mdx|txt|rst)$|(?:^|\/)(?:CHANGELOG|LICENSE|README)/i;
@@ -26,12 +26,11 @@ export function turnNote(turn: ParsedTurn): Observation | undefined {
   const { evidence, changes, deliveries, sentences } = turn;
   const hasWork = isWork(changes) || deliveries.some(({ isWorthNoting }) => isWorthNoting);
   const facts = worthyFacts(sentences);
-  const guess = typeOf(turn, turn.likelyType, "");
-  const chosen = guess === "discovery" ? findingTitle(sentences) : chooseTitle(turn);
+  const chosen = chooseNote(turn);
   if (chosen === undefined) return undefined;
-  const type = typeOf(turn, turn.likelyType, chosen.title);
+  const { type } = chosen;
   // Without changes or commits, only a good sentence is worth a note.
-  if (!hasWork && !facts.some((fact) => fact === chosen.sentence) && facts.length === 0) return undefined;
+  if (!hasWork && facts.length === 0 && !(chosen.sentence !== undefined && isClear(chosen.sentence))) return undefined;
   const told = chosen.sentence;
   const rest = facts.filter((fact) => fact !== told && wordOverlap(fact.text, chosen.title) < SAME_TEXT);
   const commits = deliveries.map(({ fact }) => fact).filter((fact) => !fact.includes(chosen.title));
@@ -55,13 +54,27 @@ export function turnNote(turn: ParsedTurn): Observation | undefined {
   });
 }
 
+/** A turn that found something out is titled by a finding; if none is certain enough, by what it did. */
+function chooseNote(turn: ParsedTurn): (ChosenTitle & { type: ObservationType }) | undefined {
+  const isDiscovery = typeOf(turn, turn.likelyType, "") === "discovery";
+  const found = isDiscovery ? bestHeadline(turn.sentences, findingScore) : undefined;
+  if (found !== undefined) return { ...found, type: "discovery" };
+  const done = chooseTitle(turn);
+  if (done === undefined || (isDiscovery && !(done.sentence === undefined || isResult(done.sentence)))) return undefined;
+  return { ...done, type: isDiscovery ? "change" : typeOf(turn, turn.likelyType, done.title) };
+}
+
+function isResult({ verdict: { chances } }: Sentence): boolean {
+  return chances.W > 0.5;
+}
+
+function isClear({ verdict: { chances, isUseful } }: Sentence): boolean {
+  return chances.W + chances.F > 0.5 && isUseful > 0.3;
+}
+
 function findingScore({ from, text, verdict: { chances, isUseful, isHeadline } }: Sentence): number {
   if (chances.F < MIN_FINDING || OPTION.test(text)) return 0;
   return chances.F * isUseful * (0.3 + isHeadline) * (from === "agent-last" ? 1 : 0.7);
-}
-
-function findingTitle(sentences: readonly Sentence[]): ChosenTitle | undefined {
-  return bestHeadline(sentences, findingScore);
 }
 
 /** Useful results and findings of the agent, in the order in which they were said. */
