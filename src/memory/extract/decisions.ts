@@ -1,6 +1,7 @@
 // Decisions that the user made: listed in the prompt's plan, stated as a rule, or by accepting what the agent proposed.
 import type { Observation } from "../../core/memory.ts";
 import { clip } from "../../core/prose.ts";
+import { userAnswers } from "../sources/answers.ts";
 import { newObservation } from "./observation.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
 import { capitalise, type Sentence, withFullStop } from "./sentences.ts";
@@ -10,9 +11,41 @@ const MAX_FACTS = 8;
 const QUOTE_CHARS = 400;
 
 export function decisionsOf(turn: ParsedTurn): Observation[] {
-  return [listedDecisions(turn), ...standingRules(turn), acceptedProposal(turn), agreedDecision(turn)].filter(
-    (one) => one !== undefined,
-  );
+  return [
+    ...choices(turn),
+    listedDecisions(turn),
+    ...standingRules(turn),
+    acceptedProposal(turn),
+    agreedDecision(turn),
+  ].filter((one) => one !== undefined);
+}
+
+const QUESTION_CHARS = 200;
+const CHOICE_CHARS = 70;
+
+/** One decision for each question that the user answered in the agent's dialog. */
+function choices({ evidence }: ParsedTurn): Observation[] {
+  return userAnswers(evidence)
+    .filter(({ kind }) => kind !== "delegated")
+    .map(({ id, question, header, options, choice, notes }) => {
+      const topic = header === "" ? question.replace(/\?$/, "") : header;
+      const chosen = clip(choice, CHOICE_CHARS);
+      const isOther = ({ label }: { label: string }): boolean => !choice.includes(label);
+      return decision({
+        title: clip(`${clip(topic, MAX_TITLE_CHARS - chosen.length - 2)}: ${chosen}`, MAX_TITLE_CHARS),
+        narrative: `Asked “${clip(question, QUESTION_CHARS)}”, the user chose: ${clip(choice, QUOTE_CHARS)}`,
+        facts: [
+          ...options
+            .filter((option) => !isOther(option) && option.description !== "")
+            .map(({ description }) => description),
+          ...(notes === "" ? [] : [`The user added: ${clip(notes, QUOTE_CHARS)}`]),
+          ...options.filter(isOther).map(({ label }) => `Not chosen: ${label}`),
+        ],
+        ids: [id],
+        origin: "user",
+        subject: `question:${clip(question.toLowerCase(), 160)}`,
+      });
+    });
 }
 
 const DECIDED_SECTION =

@@ -1,10 +1,13 @@
-// The commits, pull requests, releases, deployments and migrations of a turn.
+// The commits, pull requests, issues, releases, deployments and migrations of a turn.
 import { clip, readBlocks, sentencesOf, wholeSentences } from "../../core/prose.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
+import { type TurnCommit, turnCommits } from "../sources/commits.ts";
+import { type ForgeReference, turnReferences } from "../sources/references.ts";
 import { type Run, shownCommand } from "./commands.ts";
 import { capitalise } from "./sentences.ts";
 
 export interface Delivery {
+  kind: "commit" | "reference" | "command";
   title: string;
   /** The prefix of a conventional commit ("feat", "fix", …), or "". */
   prefix: string;
@@ -18,71 +21,61 @@ export interface Delivery {
 }
 
 const BODY_CHARS = 260;
-const MAX_COMMAND_CHARS = 20_000;
 const CONVENTIONAL = /^(feat|fix|refactor|perf|docs|chore|ci|build|test|style|revert)(?:\([^)]{0,60}\))?!?:\s*/i;
-const BOOKKEEPING = /^(?:docs|chore|style|test)$|^(?:merge|wip|update changelog|bump|checkpoint|sync)\b/i;
+const BOOKKEEPING = /^(?:merge|wip|update changelog|bump|checkpoint|sync)\b/i;
+const MIN_TITLE_WORDS = 3;
 
 export function findDeliveries(evidence: TurnEvidence, runs: readonly Run[]): Delivery[] {
-  const commits = evidence.commits.flatMap((commit) => commitDelivery(commit, evidence.prompt.text, runs));
-  return [...commits, ...runs.filter((run) => !run.use.isError).flatMap(commandDelivery)];
+  return [
+    ...turnCommits(evidence)
+      .filter(({ id }) => id !== "")
+      .map((commit) => commitDelivery(commit, evidence.prompt.text)),
+    ...turnReferences(evidence).flatMap(referenceDelivery),
+    ...runs.filter((run) => !run.use.isError).flatMap(commandDelivery),
+  ];
 }
 
-function commitDelivery(
-  { sha, subject }: TurnEvidence["commits"][number],
-  prompt: string,
-  runs: readonly Run[],
-): Delivery[] {
-  const run = runs.find(({ use }) => use.output.includes(sha) && use.output.includes(subject));
-  if (run === undefined) return [];
-  const prefix = prefixOf(subject);
+function commitDelivery({ sha, subject, body, id }: TurnCommit, prompt: string): Delivery {
   const title = capitalise(subject.replace(CONVENTIONAL, "").trim());
   // Some tools commit with the prompt as the message.
   const isPrompt = prompt.trim().toLowerCase().startsWith(subject.toLowerCase().slice(0, 40));
-  const isBookkeeping = BOOKKEEPING.test(prefix) || BOOKKEEPING.test(title);
-  return [
-    {
-      title,
-      prefix,
-      body: commitBody(run.command.slice(0, MAX_COMMAND_CHARS)),
-      fact: `Commit ${sha.slice(0, 7)}: ${clip(subject, 120)}`,
-      id: run.use.id,
-      isWorthNoting: !isPrompt && !isBookkeeping && title.split(/\s+/).length > 2,
-    },
-  ];
+  return {
+    kind: "commit",
+    title,
+    prefix: CONVENTIONAL.exec(subject)?.[1]?.toLowerCase() ?? "",
+    body: firstSentences(body),
+    fact: `Commit${sha === "" ? "" : ` ${sha.slice(0, 7)}`}: ${clip(subject, 120)}`,
+    id,
+    isWorthNoting: !isPrompt && !BOOKKEEPING.test(title) && title.split(/\s+/).length >= MIN_TITLE_WORDS,
+  };
 }
 
-function prefixOf(subject: string): string {
-  return CONVENTIONAL.exec(subject)?.[1]?.toLowerCase() ?? "";
-}
-
-/** The first two sentences below the subject, from a here-document or the text of -m. */
-function commitBody(command: string): string {
-  const message =
-    /<<-?\s*['"]?(\w+)['"]?\n([\s\S]*?)\n\s*\1/.exec(command)?.[2] ?? /-m\s+"([^"]{1,4000})"/.exec(command)?.[1] ?? "";
-  const body = message.split("\n").slice(1).join("\n");
-  const text = body.replace(/^(?:Co-Authored-By|Signed-off-by|🤖|Generated with|[A-Z][\w-]+-\w+:).*$/gim, "");
-  const first = readBlocks(text).find(({ kind }) => kind === "text");
+function firstSentences(body: string): string {
+  const first = readBlocks(body).find(({ kind }) => kind === "text");
   return first === undefined ? "" : wholeSentences(sentencesOf(first.text).slice(0, 2), BODY_CHARS);
 }
 
-const PR_URL = /https:\/\/\S+\/(?:pull|merge_requests|pulls)\/(\d+)/;
+const VERBS: Partial<Record<ForgeReference["action"], string>> = {
+  created: "Opened",
+  merged: "Merged",
+  closed: "Closed",
+  reopened: "Reopened",
+};
+
+function referenceDelivery({ kind, number, title, action, id }: ForgeReference): Delivery[] {
+  const verb = VERBS[action];
+  if (verb === undefined) return [];
+  const name = `${kind === "pr" ? "PR" : "issue"} #${number}`;
+  const text = `${verb} ${name}${title === "" ? "" : `: ${title}`}`;
+  const prefix = CONVENTIONAL.exec(title)?.[1]?.toLowerCase() ?? "";
+  return [{ kind: "reference", title: text, prefix, body: "", fact: text, id, isWorthNoting: true }];
+}
+
 const PUBLISH = /^\s*(?:cd [^&;]+(?:&&|;)\s*)?(?:npm|pnpm|yarn|bun|cargo|uv|poetry) publish\b|\bgh release create\b/;
 
-function commandDelivery({ command, use, key, purpose }: Run): Delivery[] {
-  const delivery = (title: string, fact: string, more: Partial<Delivery> = {}): Delivery[] => [
-    { title, prefix: "", body: "", fact, id: use.id, isWorthNoting: true, ...more },
-  ];
-  if (/\bgh pr create\b/.test(command)) {
-    const [url, number] = PR_URL.exec(use.output) ?? [];
-    const quoted = /--title[= ]+(?:"((?:[^"\\]|\\.)*)"|'([^']*)')/.exec(command);
-    const title = (quoted?.[1] ?? quoted?.[2] ?? "").replace(/\\(.)/g, "$1");
-    const opened = `Opened PR #${number}${title === "" ? "" : `: ${title}`}`;
-    return url === undefined ? [] : delivery(opened, `PR #${number}: ${url}`, { prefix: prefixOf(title) });
-  }
-  const merged = /\bgh pr merge\s+(?:\S*\/)?(\d+)/.exec(command)?.[1];
-  if (merged !== undefined) return delivery(`Merged PR #${merged}`, `Merged PR #${merged}`);
-  const ran = `Ran ${shownCommand(command)}`;
-  if (PUBLISH.test(command)) return delivery(`Published with ${clip(key, 60)}`, ran);
+function commandDelivery({ command, use: { id }, key, purpose }: Run): Delivery[] {
+  const shared = { kind: "command", prefix: "", body: "", fact: `Ran ${shownCommand(command)}`, id } as const;
+  if (PUBLISH.test(command)) return [{ ...shared, title: `Published with ${clip(key, 60)}`, isWorthNoting: true }];
   const isOther = purpose === "migrate" || purpose === "deploy";
-  return isOther ? delivery(`Ran ${clip(key.replaceAll("`", "'"), 80)}`, ran, { isWorthNoting: false }) : [];
+  return isOther ? [{ ...shared, title: `Ran ${clip(key.replaceAll("`", "'"), 80)}`, isWorthNoting: false }] : [];
 }

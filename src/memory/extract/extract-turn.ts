@@ -12,7 +12,6 @@ import { readSentences } from "./sentences.ts";
 import { summarise } from "./summarise.ts";
 import { lastTestResult } from "./test-results.ts";
 import { turnNote } from "./turn-note.ts";
-import { userChoices } from "./user-choices.ts";
 import { readUserRequest } from "./user-request.ts";
 
 export function extractTurn(evidence: TurnEvidence): TurnMemory {
@@ -50,9 +49,7 @@ const MAX_OBSERVATIONS = 4;
 /** The note about the turn comes first, then decisions. */
 function observe(turn: ParsedTurn): Observation[] {
   const note = turnNote(turn);
-  return withoutRepeats(
-    [note, ...userChoices(turn.evidence), ...decisionsOf(turn)].filter((one) => one !== undefined),
-  ).slice(0, MAX_OBSERVATIONS);
+  return withoutRepeats([note, ...decisionsOf(turn)].filter((one) => one !== undefined)).slice(0, MAX_OBSERVATIONS);
 }
 
 function withoutRepeats(observations: readonly Observation[]): Observation[] {

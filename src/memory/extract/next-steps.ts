@@ -1,14 +1,15 @@
 // What is still open when a turn ends: failing tests, open tasks, and what the agent said is left.
-import { asArray, asObject } from "../../core/json.ts";
 import { clip, stripMarkdown } from "../../core/prose.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
+import { readCompactionSummary } from "../sources/compaction-summary.ts";
+import { foldTasks, openTasks } from "../sources/tasks.ts";
 import { shownCommand } from "./commands.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
 import { capitalise, type Sentence } from "./sentences.ts";
 import { countsText } from "./test-results.ts";
 
 /** The probability of the likeliest sentence, plus a share of all: a list of open ends is more certain than one. */
-const MIN_OPEN = 0.205;
+const MIN_OPEN = 0.23;
 const SUM_SHARE = 0.15;
 const MIN_LISTED = 0.06;
 const MAX_SAID = 5;
@@ -20,7 +21,8 @@ export function nextSteps(turn: ParsedTurn): string[] {
     ...(testResult !== undefined && testResult.counts.failed > 0 && admitsFailure(turn)
       ? [`Tests fail: ${countsText(testResult.counts)} (${shownCommand(testResult.run.command)})`]
       : []),
-    ...openTasks(evidence).map((task) => `To do: ${task}`),
+    ...openTasksOf(evidence).map((task) => `To do: ${task}`),
+    ...pendingAfterCompaction(evidence),
     ...awaySummary(evidence),
     ...saidOpen(sentences).map(({ text }) => text),
     ...openRequests(turn),
@@ -67,36 +69,20 @@ function admitsFailure({ blocks }: ParsedTurn): boolean {
 
 const MAX_TASKS = 5;
 const TASK_CHARS = 120;
-const DONE: ReadonlySet<unknown> = new Set(["completed", "done", "deleted", "cancelled"]);
-/** Tools that write the whole task list, each with the name of the input field that contains it. */
-const LIST_TOOLS: Readonly<Record<string, string>> = { TodoWrite: "todos", write_todos: "todos", update_plan: "plan" };
 
-/** Unfinished tasks on the agent's task list. */
-function openTasks({ toolUses }: TurnEvidence): string[] {
-  const tasks = new Map<string, { text: string; isDone: boolean }>();
-  for (const { name, input, output, isError } of toolUses) {
-    if (isError) continue;
-    const list = Object.hasOwn(LIST_TOOLS, name) ? input[LIST_TOOLS[name] as string] : undefined;
-    if (Array.isArray(list)) {
-      tasks.clear();
-      for (const [index, entry] of asArray(list).map(asObject).entries()) {
-        const text = taskText(entry?.["content"] ?? entry?.["step"] ?? entry?.["description"]);
-        tasks.set(String(index), { text, isDone: DONE.has(entry?.["status"]) });
-      }
-    } else if (name === "TaskCreate") {
-      const id = /"id":\s*"?(\d+)/.exec(output)?.[1] ?? String(tasks.size + 1);
-      tasks.set(id, { text: taskText(input["subject"] ?? input["title"]), isDone: false });
-    } else if (name === "TaskUpdate") {
-      const task = tasks.get(String(input["taskId"]));
-      if (task !== undefined) task.isDone = DONE.has(input["status"]);
-    }
-  }
-  return [...tasks.values()]
-    .filter(({ isDone, text }) => !isDone && text !== "")
-    .slice(0, MAX_TASKS)
-    .map(({ text }) => text);
+/** Unfinished tasks on the agent's list after the session's last turn. Those of earlier turns are often done later. */
+function openTasksOf({ prompt, earlierTaskUses, toolUses }: TurnEvidence): string[] {
+  if (prompt.next !== undefined) return [];
+  const tasks = openTasks(foldTasks([...earlierTaskUses, ...toolUses]));
+  return tasks.slice(0, MAX_TASKS).map(({ text }) => clip(text, TASK_CHARS));
 }
 
-function taskText(value: unknown): string {
-  return typeof value === "string" ? clip(stripMarkdown(value.slice(0, 1_000)), TASK_CHARS) : "";
+/** What a compaction in this turn listed as pending, if the agent said nothing after it. */
+function pendingAfterCompaction({ messages }: TurnEvidence): string[] {
+  const index = messages.findLastIndex(({ role }) => role === "summary");
+  const isLast = index >= 0 && !messages.slice(index + 1).some(({ role, text }) => role === "assistant" && text !== "");
+  const summary = isLast ? readCompactionSummary(messages[index]?.text ?? "") : undefined;
+  return [...(summary?.pending ?? []), ...(summary?.nextStep.slice(0, 1) ?? [])]
+    .slice(0, MAX_TASKS)
+    .map((text) => clip(text, STEP_CHARS));
 }

@@ -5,6 +5,7 @@ import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { classifySentences, classifyTurn, type Verdict } from "../sentences/classify.ts";
 import type { SourceSentence } from "../sentences/features.ts";
 import { sentenceModel, TURN_TYPES } from "../sentences/model.ts";
+import { subagentReports } from "../sources/subagent-reports.ts";
 import { isEnglish } from "./language.ts";
 
 export interface Sentence {
@@ -46,6 +47,7 @@ export function readSentences(evidence: TurnEvidence, changedFiles: readonly str
   const split = [
     ...splitText(prompt.text, readBlocks(prompt.text), prompt.id, "user"),
     ...said.slice(-MAX_MESSAGES, -1).flatMap(({ id, text }) => splitText(text, readBlocks(text), id, "agent-mid")),
+    ...subagentReports(evidence).flatMap(({ id, text, blocks: own }) => splitText(text, own, id, "agent-mid")),
     ...splitText(last.text, blocks, last.id, "agent-last"),
   ];
   const turn = {

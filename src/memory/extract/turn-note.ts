@@ -1,6 +1,8 @@
 // The note about a turn: what was done or found, with the results and findings as facts.
 import type { Concept, Observation, ObservationType } from "../../core/memory.ts";
 import { SAME_TEXT, wordOverlap } from "../../core/similarity.ts";
+import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
+import { readCompactionSummary } from "../sources/compaction-summary.ts";
 import { changedLines, type Changes, filesText } from "./changes.ts";
 import { newObservation } from "./observation.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
@@ -38,7 +40,7 @@ export function turnNote(turn: ParsedTurn): Observation | undefined {
     type,
     title: chosen.title,
     narrative: narrativeOf(turn, chosen),
-    facts: [...new Set([...rest.map(({ text }) => text), ...commits])].slice(0, MAX_FACTS),
+    facts: [...new Set([...rest.map(({ text }) => text), ...compactedFixes(evidence), ...commits])].slice(0, MAX_FACTS),
     concepts: conceptsOf(type),
     files: changes.files.slice(0, MAX_FILES).map(({ path }) => path),
     evidence: [
@@ -60,7 +62,8 @@ function chooseNote(turn: ParsedTurn): (ChosenTitle & { type: ObservationType })
   const found = isDiscovery ? bestHeadline(turn.sentences, findingScore) : undefined;
   if (found !== undefined) return { ...found, type: "discovery" };
   const done = chooseTitle(turn);
-  if (done === undefined || (isDiscovery && !(done.sentence === undefined || isResult(done.sentence)))) return undefined;
+  if (done === undefined || (isDiscovery && !(done.sentence === undefined || isResult(done.sentence))))
+    return undefined;
   return { ...done, type: isDiscovery ? "change" : typeOf(turn, turn.likelyType, done.title) };
 }
 
@@ -75,6 +78,15 @@ function isClear({ verdict: { chances, isUseful } }: Sentence): boolean {
 function findingScore({ from, text, verdict: { chances, isUseful, isHeadline } }: Sentence): number {
   if (chances.F < MIN_FINDING || OPTION.test(text)) return 0;
   return chances.F * isUseful * (0.3 + isHeadline) * (from === "agent-last" ? 1 : 0.7);
+}
+
+const MAX_FIXES = 3;
+
+/** Errors and their fixes from the agent's own summary of a compacted context. */
+function compactedFixes({ messages }: TurnEvidence): string[] {
+  const text = messages.findLast(({ role }) => role === "summary")?.text;
+  const fixes = text === undefined ? [] : (readCompactionSummary(text)?.fixes ?? []);
+  return fixes.filter(({ length }) => length <= FACT_CHARS).slice(-MAX_FIXES);
 }
 
 /** Useful results and findings of the agent, in the order in which they were said. */
