@@ -109,6 +109,7 @@ const PLAIN_YES =
 const DISSENT = /\b(?:but|except|instead|however|not|don['’]t|rather|wait|actually|what about|also)\b|\?/i;
 const PROPOSAL =
   /\b(?:i(?:['’]d| would| will|['’]ll| suggest| propose| recommend)|my (?:recommendation|suggestion|proposal)|recommend(?:ed|ation)?|propos(?:e|al|ed)|the (?:right|better|best|cleaner|cleanest|simplest) (?:name|choice|default|approach|design|setup|fix|option|way|call) (?:is|would be|here)|we should|should (?:only|be|live|stay|use|not|go))\b/i;
+const HEDGED = /\b(?:maybe|perhaps|might|not sure|short answer|not strictly|could also)\b/i;
 const REPLY_CHARS = 160;
 const PROPOSAL_CHARS = 320;
 const MIN_DECIDED = 0.02;
@@ -122,7 +123,12 @@ function acceptedProposal({ sentences, evidence, changes, finalId }: ParsedTurn)
   const isYes = PLAIN_YES.test(reply) && !DISSENT.test(reply);
   const proposals = said.filter(
     ({ text, verdict: { chances } }) =>
-      PROPOSAL.test(text) && !/\?$/.test(text) && text.length <= PROPOSAL_CHARS && chances.A < 0.5 && chances.O < 0.9,
+      PROPOSAL.test(text) &&
+      !HEDGED.test(text) &&
+      !/\?$/.test(text) &&
+      text.length <= PROPOSAL_CHARS &&
+      chances.A < 0.5 &&
+      chances.O < 0.9,
   );
   const best = picked ?? (isYes ? proposals.toSorted((a, b) => proposalScore(b) - proposalScore(a))[0] : undefined);
   if (best === undefined) return undefined;
@@ -158,9 +164,9 @@ function pickedOption(said: readonly Sentence[], reply: string): Sentence | unde
 }
 
 const AGREEMENT =
-  /^(?:got it|agreed|makes sense|understood|i agree|agree|fair(?: enough| point)?|that works|good (?:call|point|idea)|you['’]?re right|yes)\s*[,:.—–!-]+\s*(?=\S)/i;
+  /^(?:got it|agreed|makes sense|understood|i agree|agree|that works|good (?:call|idea))\s*[,:.—–!-]+\s*(?=\S)/i;
 const MIN_STATED_CHARS = 30;
-const ACTIVITY = /^(?:let me|i['’]?(?:ll|m| will| am)|now|checking|looking|working|running|here)\b/i;
+const ACTIVITY = /^(?:let me|i\b|i['’]|now|so|check|checking|looking|working|running|here)\b/i;
 
 /** The agent restates what the user just settled: "Got it — the key lives in Settings with a copy button." */
 function agreedDecision({ sentences, evidence, request }: ParsedTurn): Observation | undefined {
@@ -169,8 +175,9 @@ function agreedDecision({ sentences, evidence, request }: ParsedTurn): Observati
     sentences.find(({ from }) => from === "agent-mid") ?? sentences.find(({ from }) => from === "agent-last");
   if (first === undefined || !AGREEMENT.test(first.text)) return undefined;
   const text = first.text.replace(AGREEMENT, "");
-  const title = text.length < MIN_STATED_CHARS || ACTIVITY.test(text) ? undefined : decisionTitle(text);
-  if (title === undefined || first.verdict.chances.V > 0.5) return undefined;
+  const title = text.length < MIN_STATED_CHARS || ACTIVITY.test(text) ? undefined : titleFrom(text);
+  const { chances } = first.verdict;
+  if (title === undefined || chances.V + chances.A > 0.5 || HEDGED.test(text)) return undefined;
   return decision({
     title,
     narrative: `The agent confirmed: “${clip(first.text, QUOTE_CHARS)}” The user had said: “${clip(request.summary, 200)}”`,

@@ -44,8 +44,9 @@ function openScore({ verdict: { chances } }: Sentence): number {
   return chances.N * (1 - chances.A) * (1 - chances.O / 2) * (1 - chances.W / 2) * (1 - chances.V / 2);
 }
 
-/** Pull requests that the turn opened and did not merge. */
-function openRequests({ deliveries }: ParsedTurn): string[] {
+/** Pull requests that the session's last turn opened and did not merge. */
+function openRequests({ evidence, deliveries }: ParsedTurn): string[] {
+  if (evidence.prompt.next !== undefined) return [];
   const numbers = (verb: string): string[] =>
     deliveries.flatMap(({ title }) => new RegExp(String.raw`^${verb} PR #(\d+)`).exec(title)?.[1] ?? []);
   const merged = numbers("Merged");
@@ -62,8 +63,11 @@ function awaySummary({ messages }: TurnEvidence): string[] {
   return next === undefined ? [] : [capitalise(stripMarkdown(next))];
 }
 
-/** Many projects have tests that fail all the time: only what the last message mentions is open. */
-function admitsFailure({ blocks }: ParsedTurn): boolean {
+/**
+ * Many projects have tests that fail all the time: only what the last message mentions, and
+ * what was not committed all the same, is open. */
+function admitsFailure({ blocks, deliveries }: ParsedTurn): boolean {
+  if (deliveries.some(({ kind }) => kind === "commit")) return false;
   return blocks.length === 0 || blocks.some(({ text }) => /\b(?:fail(?:s|ed|ing|ures?)?|broken|red)\b/i.test(text));
 }
 

@@ -15,7 +15,9 @@ const MAX_FILES = 20;
 const MAX_EVIDENCE = 10;
 /** Sentences that are less probably useful are left out. */
 const MIN_WORTH = 0.66;
-const MIN_FINDING = 0.55;
+const MIN_FINDING = 0.57;
+const HEDGED = /\b(?:likely|probably|maybe|perhaps|might|seems?|could be|suspect|presumably|i think|not sure)\b/i;
+const ADVICE = /^(?:use|try|run|ask|check|open|go|add|make|set|see|note|consider|keep|avoid|do|don['’]t|in chat)\b/i;
 /** Up to three changed lines, all in documents, are not worth a note of their own. */
 const FEW_LINES = 3;
 const DOCUMENT = /\.(?:md|mdx|txt|rst)$|(?:^|\/)(?:CHANGELOG|LICENSE|README)/i;
@@ -76,7 +78,7 @@ function isClear({ verdict: { chances, isUseful } }: Sentence): boolean {
 }
 
 function findingScore({ from, text, verdict: { chances, isUseful, isHeadline } }: Sentence): number {
-  if (chances.F < MIN_FINDING || OPTION.test(text)) return 0;
+  if (chances.F < MIN_FINDING || OPTION.test(text) || HEDGED.test(text) || ADVICE.test(text)) return 0;
   return chances.F * isUseful * (0.3 + isHeadline) * (from === "agent-last" ? 1 : 0.7);
 }
 
