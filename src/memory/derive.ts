@@ -2,15 +2,23 @@
 import { EXTRACTOR } from "../core/memory.ts";
 import type { Db } from "../store/db/driver.ts";
 import { transaction } from "../store/db/transaction.ts";
+import { copiedTurns, isCopiedTurn } from "../store/reads/copied-turns.ts";
 import { loadTurnEvidence } from "../store/reads/turn-evidence.ts";
 import { deleteOrphans, renewKeys } from "../store/tables/observations.ts";
 import { markAllLinksStale } from "../store/tables/stale-links.ts";
-import { clearStaleMemory, markMemoryStale, nextStaleTurn, staleSessions } from "../store/tables/stale-turns.ts";
+import {
+  clearStaleMemory,
+  markMemoryStale,
+  markTurnEnded,
+  nextStaleTurn,
+  staleSessions,
+} from "../store/tables/stale-turns.ts";
+import { currentSummary } from "../store/tables/summaries.ts";
 import { extractTurn } from "./extract/extract-turn.ts";
 import { countUsedItems } from "./injection-usage.ts";
 import { updateLinks } from "./relate/update-links.ts";
 import { saveSession } from "./save-session.ts";
-import { saveTurnMemory } from "./save-turn.ts";
+import { deleteTurnMemory, saveTurnMemory } from "./save-turn.ts";
 
 /** `id` is the database id of the turn's prompt. */
 type DerivedTurn = NonNullable<ReturnType<typeof deriveNextTurn>>;
@@ -55,14 +63,17 @@ export function deriveNewest(db: Db, projectId: number | undefined, maxMs: numbe
 function deriveNextTurn(db: Db, sessionDbId: number, now: number) {
   const turn = nextStaleTurn(db, sessionDbId);
   if (turn === undefined) return undefined;
-  const evidence = loadTurnEvidence(db, sessionDbId, turn.prompt_number);
-  let isChanged = false;
+  const key = { sessionDbId, promptNumber: turn.prompt_number };
+  const isCopy = isCopiedTurn(db, turn.id);
+  const evidence = isCopy ? undefined : loadTurnEvidence(db, sessionDbId, turn.prompt_number);
+  let isChanged = isCopy && deleteTurnMemory(db, key, EXTRACTOR, now);
   if (evidence !== undefined) {
     const { observations, summary } = extractTurn(evidence);
     const { state, hasCheckpoint } = evidence.prompt;
     // A running turn has no summary yet, unless the agent compacted its context.
     const memory = state === "running" && !hasCheckpoint ? { observations } : { observations, summary };
-    isChanged = saveTurnMemory(db, { sessionDbId, promptNumber: turn.prompt_number }, memory, EXTRACTOR, now);
+    isChanged = saveTurnMemory(db, key, memory, EXTRACTOR, now);
+    markCopiesStale(db, turn.id);
   }
   clearStaleMemory(db, turn.id);
   if (nextStaleTurn(db, sessionDbId) === undefined) {
@@ -70,6 +81,12 @@ function deriveNextTurn(db: Db, sessionDbId: number, now: number) {
     countUsedItems(db, sessionDbId);
   }
   return { id: turn.id, isChanged };
+}
+
+/** Memory is derived from this turn, so not from its copies any more: another of them may have been the best before. */
+function markCopiesStale(db: Db, promptDbId: number): void {
+  for (const { session_db_id: sessionDbId, prompt_number: number } of copiedTurns(db, promptDbId))
+    if (currentSummary(db, sessionDbId, number) !== undefined) markTurnEnded(db, sessionDbId, number);
 }
 
 /** Time spent on links between two yields. */

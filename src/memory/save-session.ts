@@ -9,7 +9,7 @@ import { changedFiles } from "../store/tables/file-touches.ts";
 import { observationsOfSession } from "../store/tables/observations.ts";
 import { type PromptRow, promptsOf } from "../store/tables/prompts.ts";
 import { sessionTitles, updateSession } from "../store/tables/sessions.ts";
-import { currentSummaries, summaryOf, upsertSummary, WHOLE_SESSION } from "../store/tables/summaries.ts";
+import { currentSummaries, deleteSummary, summaryOf, upsertSummary, WHOLE_SESSION } from "../store/tables/summaries.ts";
 import { withFullStop } from "./extract/sentences.ts";
 import { readUserRequest, type UserRequest } from "./extract/user-request.ts";
 import { repositoryOpenEnds } from "./session/open-ends.ts";
@@ -27,12 +27,16 @@ export function saveSession(db: Db, sessionDbId: number, now: number): void {
   if (rows.length === 0 && prompts.length === 0) return;
   const requests = prompts.map(({ text }) => readUserRequest(text));
   saveTitle(db, sessionDbId, prompts, requests);
-  // While the first turn runs, the session has a title but no summary yet.
-  if (rows.length === 0) return;
+  const whole = { sessionDbId, promptNumber: WHOLE_SESSION };
+  // While the first turn runs, the session has a title but no summary yet. A copy of another session has none at all.
+  if (rows.length === 0) {
+    deleteSummary(db, whole, EXTRACTOR);
+    return;
+  }
   const lastTurn = prompts.at(-1)?.prompt_number ?? 0;
   const turns = rows.map((row) => ({ ...summaryOf(row), isLast: row.prompt_number === lastTurn }));
   const summary = rollUp(turns, requests, repositoryOpenEnds(db, sessionDbId, lastTurn));
-  upsertSummary(db, { sessionDbId, promptNumber: WHOLE_SESSION }, summary, EXTRACTOR, now);
+  upsertSummary(db, whole, summary, EXTRACTOR, now);
 }
 
 function saveTitle(db: Db, sessionDbId: number, prompts: readonly PromptRow[], requests: readonly UserRequest[]): void {

@@ -86,6 +86,23 @@ describe("saving a turn's memory", () => {
     expect(row(db, "Same")).toMatchObject({ evidence: '["p1","t2"]', valid_from: at, created_at: NOW });
   });
 
+  it("keeps rows that a session used, but not as current ones", () => {
+    const { db, save } = store();
+    save(["Used", "Unused"]);
+    const id = row(db, "Used").id;
+    db.run(
+      `INSERT INTO injections (session_db_id, surface, item_ids, chars, tokens, cited, created_at)
+       VALUES (1, 'session-start', ?, 1, 1, 1, 1)`,
+      JSON.stringify([`o${id}`, "o123"]),
+    );
+    expect(save(["Another"])).toBe(true);
+    expect(titles(db)).toEqual(["Used", "Another"]);
+    expect(row(db, "Used")).toMatchObject({ id, is_current: 0 });
+    expect(save(["Another"])).toBe(false);
+    expect(save(["Used"])).toBe(true);
+    expect(row(db, "Used")).toMatchObject({ id, is_current: 1 });
+  });
+
   it("keeps pinned and edited rows, and does not restore forgotten ones", () => {
     const { db, save } = store();
     save(["Pinned", "Reworded", "Forgotten"]);

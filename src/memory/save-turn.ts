@@ -1,8 +1,9 @@
-// Saves one producer's memory of a turn: unchanged rows keep their ids, rows that a user edited stay, the producer's
-// other rows are deleted.
+// Saves one producer's memory of a turn: unchanged rows keep their ids, rows that a user edited stay, rows that a
+// session used are no longer current, the producer's other rows are deleted.
 import { EXTRACTOR, type Observation, type Producer, type TurnMemory } from "../core/memory.ts";
 import type { Db } from "../store/db/driver.ts";
 import { findItem } from "../store/reads/items.ts";
+import { wasUsed } from "../store/tables/injections.ts";
 import { deleteLinksFrom, insertLink } from "../store/tables/links.ts";
 import { renewFilesOfTurn } from "../store/tables/observation-files.ts";
 import {
@@ -18,7 +19,7 @@ import {
 } from "../store/tables/observations.ts";
 import { projectIdOfSession } from "../store/tables/projects.ts";
 import type { TurnKey } from "../store/tables/prompts.ts";
-import { setCurrentSummary, summariesOfTurn, upsertSummary } from "../store/tables/summaries.ts";
+import { deleteSummary, setCurrentSummary, summariesOfTurn, upsertSummary } from "../store/tables/summaries.ts";
 import { hasTombstone } from "../store/tables/tombstones.ts";
 import { isFailedUse } from "../store/tables/tool-uses.ts";
 import { saveSession } from "./save-session.ts";
@@ -51,19 +52,32 @@ export function saveTurnMemory(db: Db, turn: TurnKey, memory: SavedMemory, produ
     }
     if (observation.type === "bugfix") linkFixedFailures(db, `o${id}`, observation, now);
   }
+  // Sessions name ids that they used, so `c-mem show o12` must go on working.
+  const retired = new Set<number>();
   for (const row of old) {
     if (unchanged.has(row.id) || isEditedByUser(db, row.id)) continue;
+    if (wasUsed(db, `o${row.id}`)) {
+      retired.add(row.id);
+      isChanged ||= row.is_current === 1;
+      continue;
+    }
     deleteObservation(db, row.id);
     isChanged = true;
   }
   renewFilesOfTurn(db, turn);
   if (memory.summary !== undefined) isChanged = upsertSummary(db, turn, memory.summary, producer, now) || isChanged;
-  const after = setCurrentVersion(db, turn, producer);
+  const after = setCurrentVersion(db, turn, producer, retired);
   const subjects = [...before, ...after].map((row) => row.subject).filter((subject) => subject !== null);
   updateSuccessors(db, projectId, new Set(subjects), now);
   // For the extractor, `deriveSession` saves the session once, after the last turn.
   if (producer.name !== EXTRACTOR.name) saveSession(db, turn.sessionDbId, now);
   return isChanged;
+}
+
+/** Deletes one producer's memory of a turn, except what a user edited. Call inside a transaction. */
+export function deleteTurnMemory(db: Db, turn: TurnKey, producer: Producer, now: number): boolean {
+  const isChanged = deleteSummary(db, turn, producer);
+  return saveTurnMemory(db, turn, { observations: [] }, producer, now) || isChanged;
 }
 
 /** True if the row still has its derived text, or if a user edited it. */
@@ -81,7 +95,7 @@ function linkFixedFailures(db: Db, id: string, { evidence }: Observation, now: n
 }
 
 /** Prefers a model's version to the extractor's, and the newest model version to older ones. */
-function setCurrentVersion(db: Db, turn: TurnKey, producer: Producer): ObservationRow[] {
+function setCurrentVersion(db: Db, turn: TurnKey, producer: Producer, retired: ReadonlySet<number>): ObservationRow[] {
   const { sessionDbId, promptNumber } = turn;
   const model = summariesOfTurn(db, sessionDbId, promptNumber).find(
     (row) => row.is_current === 1 && row.producer !== EXTRACTOR.name && row.producer !== producer.name,
@@ -90,7 +104,7 @@ function setCurrentVersion(db: Db, turn: TurnKey, producer: Producer): Observati
   setCurrentSummary(db, turn, current);
   const rows = observationsOfTurn(db, sessionDbId, promptNumber);
   for (const row of rows) {
-    const isCurrent = row.producer === current || isEditedByUser(db, row.id);
+    const isCurrent = (row.producer === current && !retired.has(row.id)) || isEditedByUser(db, row.id);
     if (isCurrent !== (row.is_current === 1)) setCurrent(db, row.id, isCurrent);
   }
   return rows;

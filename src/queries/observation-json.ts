@@ -8,7 +8,7 @@ import { observationOf } from "../store/tables/observations.ts";
 import type { ObservationEntry } from "../store/reads/observation-list.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../core/memory.ts";
 import type { Zod } from "./query.ts";
-import { jsonOf, defineNames, schemaOf, textOrNull } from "./schemas.ts";
+import { countOf, jsonOf, defineNames, schemaOf, textOrNull } from "./schemas.ts";
 
 const OBSERVATION = defineNames({
   text: ["title", "narrative", "producer"],
@@ -31,6 +31,7 @@ export const observationShape = (z: Zod) => ({
   files_modified: z.array(z.string()).meta({ description: "files that its turn edited or created" }),
   origin: z.enum(["user", "assistant", "tool"]),
   superseded_by: z.strictObject({ id: z.string(), title: textOrNull(z) }).nullable(),
+  copies: countOf(z).meta({ description: "other sessions that have a copy of its turn" }),
 });
 
 export const observationSchema = (z: Zod) => z.strictObject(observationShape(z));
@@ -50,6 +51,7 @@ export function observationJson(row: ObservationEntry) {
     files_modified: modified,
     origin,
     superseded_by: successor === null ? null : { id: `o${successor}`, title: row.successor_title },
+    copies: row.copies,
   };
 }
 

@@ -14,6 +14,11 @@ function reference(id: number, title: string | null): string {
   return fit(`o${id}: ${title ?? ""}`, columns() - 24);
 }
 
+/** "+2 copies" */
+export function copiesText(copies: number): string {
+  return `+${copies} ${copies === 1 ? "copy" : "copies"}`;
+}
+
 export function storyText(story: ObservationStory, shortId: ShortId): string {
   const { observation: row, session, successor, predecessors, versions, evidence } = story;
   const { narrative, facts, concepts } = observationOf(row);
@@ -23,6 +28,7 @@ export function storyText(story: ObservationStory, shortId: ShortId): string {
     row.edited_at !== null && `edited ${when(row.edited_at)}`,
     row.marked_wrong === 1 && "marked as wrong, not injected",
     row.is_current === 0 && "replaced by another version",
+    row.copies > 0 && copiesText(row.copies),
   ];
   const rows: [string, string][] = [
     ["observation", `o${row.id} (${marks.filter(Boolean).join(", ")})`],

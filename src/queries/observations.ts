@@ -19,6 +19,7 @@ import {
   storyJson,
   storySchema,
 } from "./observation-json.ts";
+import { copiesText } from "./observation-text.ts";
 import { defineQuery } from "./query.ts";
 import { countOf, listOf, textOrNull, whereOf } from "./schemas.ts";
 import { LIMIT, OFFSET, readScope, SCOPE } from "./scope.ts";
@@ -169,7 +170,7 @@ function tableLines(rows: readonly Row[], withProject: boolean): string[] {
       paint("magenta", pad(row.type, 9)),
       ...(withProject ? [paint("cyan", pad(projects[index] ?? "", projectWidth))] : []),
     ];
-    const marks = row.pinned ? " (pinned)" : "";
+    const marks = `${row.pinned ? " (pinned)" : ""}${row.copies > 0 ? ` (${copiesText(row.copies)})` : ""}`;
     const title = fit(row.title, Math.max(24, columns() - used - marks.length));
     const successor = row.superseded_by;
     const line = `${left.join("  ")}  ${successor === null ? title : dim(title)}${dim(marks)}`;

@@ -107,7 +107,7 @@ describe("migrate", () => {
     for (const file of ["/c/Users/x/proj/b.ts", String.raw`odd\name.ts`]) touched(2, file);
     older.run("DELETE FROM stale_memory");
     older.close();
-    const db = openStore(path);
+    const db = openStore(path, { migrations: MIGRATIONS.filter(({ id }) => id <= 18) });
     const paths = (session: number) =>
       db
         .all<{ path: string }>("SELECT path FROM file_touches WHERE session_db_id = ? ORDER BY path", session)
@@ -121,6 +121,47 @@ describe("migrate", () => {
       name: "proj",
       root: native,
     });
+    db.close();
+  });
+
+  it("has an older database's memory derived again, and no old decision injected until then", () => {
+    const path = join(folder(), "c-mem.db");
+    const older = openStore(path, { migrations: MIGRATIONS.filter(({ id }) => id < 22) });
+    older.exec(`INSERT INTO projects (key, name, root, created_at) VALUES ('k', 'n', '/r', 1);
+      INSERT INTO sessions (session_id, agent, project_id, prompt_count, cwd, started_at, last_at)
+        VALUES ('s', 'claude-code', 1, 2, '/r', 1, 1);
+      INSERT INTO prompts (session_db_id, prompt_number, text, created_at) VALUES (1, 1, 'a', 1), (1, 2, 'b', 2);
+      DELETE FROM stale_memory;
+      DELETE FROM stale_links;`);
+    const insert = (row: Record<string, string | number>) => {
+      const all = { producer: "extractor", type: "decision", title: "x", content_hash: "x", ...row };
+      const names = Object.keys(all);
+      older.run(
+        `INSERT INTO observations (project_id, session_db_id, prompt_number, narrative, facts, concepts, files, evidence, origin,
+           valid_from, created_at, ${names.join(", ")})
+         VALUES (1, 1, 1, '', '[]', '[]', '[]', '[]', 'user', 1, 1, ${names.map(() => "?").join(", ")})`,
+        ...Object.values(all),
+      );
+    };
+    const rows = [
+      { title: "false decision" },
+      { title: "change", type: "change" },
+      { title: "fix of an error", type: "bugfix", subject: "error:FAIL" },
+      { title: "pinned", pinned: 1 },
+      { title: "edited", edited_at: 5 },
+      { title: "written", producer: "user" },
+      { title: "by a model", producer: "anthropic/x" },
+      { title: "superseded by hand", superseded_by: 4, superseded_at: 5 },
+    ];
+    for (const row of rows) insert(row);
+    older.close();
+    const db = openStore(path);
+    expect(db.column("SELECT title FROM observations WHERE is_current = 0")).toEqual([
+      "false decision",
+      "fix of an error",
+    ]);
+    expect(db.column("SELECT prompt_db_id FROM stale_memory")).toEqual([1, 2]);
+    expect(db.column("SELECT session_db_id FROM stale_links")).toEqual([1]);
     db.close();
   });
 

@@ -23,6 +23,7 @@ import windowsPaths from "./migrations/0018-windows-paths.sql";
 import observationFiles from "./migrations/0019-observation-files.sql";
 import fileSnapshots from "./migrations/0020-file-snapshots.sql";
 import wrongItems from "./migrations/0021-wrong-items.sql";
+import memoryAgain from "./migrations/0022-memory-again.sql";
 import { sql } from "./sql.ts";
 
 export interface Migration {
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 19, name: "observation-files", sql: observationFiles },
   { id: 20, name: "file-snapshots", sql: fileSnapshots },
   { id: 21, name: "wrong-items", sql: wrongItems },
+  { id: 22, name: "memory-again", sql: memoryAgain },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (

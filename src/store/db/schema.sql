@@ -41,6 +41,8 @@ CREATE INDEX observations_by_turn ON observations(session_db_id, prompt_number);
 
 CREATE INDEX observations_newest ON observations(valid_from, id) WHERE is_current = 1;
 
+CREATE INDEX prompts_by_agent_id ON prompts(prompt_id) WHERE prompt_id IS NOT NULL;
+
 CREATE UNIQUE INDEX prompts_by_prompt_id ON prompts(session_db_id, prompt_id) WHERE prompt_id IS NOT NULL;
 
 CREATE INDEX prompts_by_time ON prompts(session_db_id, created_at);
@@ -465,6 +467,10 @@ END;
 CREATE TRIGGER observations_vectors_gone AFTER DELETE ON observations BEGIN
   UPDATE vectors SET kind = NULL, item_id = NULL WHERE kind = 'observation' AND item_id = old.id;
   DELETE FROM stale_vectors WHERE kind = 'observation' AND item_id = old.id;
+END;
+
+CREATE TRIGGER prompts_copies AFTER DELETE ON prompts WHEN old.prompt_id IS NOT NULL BEGIN
+  INSERT OR IGNORE INTO stale_memory SELECT id FROM prompts WHERE prompt_id = old.prompt_id;
 END;
 
 CREATE TRIGGER prompts_last_id AFTER DELETE ON prompts

@@ -5,6 +5,7 @@ import type { Db } from "../db/driver.ts";
 import { and, anyOf, sql, type Sql } from "../db/sql.ts";
 import type { ObservationRow } from "../tables/observations.ts";
 import { isNotWrong } from "../tables/wrong-items.ts";
+import { copiesOf } from "./copied-turns.ts";
 import { isPathOrTail, type Scope } from "./scope.ts";
 
 export interface ObservationFilter extends Scope {
@@ -28,10 +29,12 @@ export interface ObservationEntry extends ObservationRow {
   project_root: string | null;
   successor_title: string | null;
   marked_wrong: number;
+  /** How many other sessions have a copy of its turn. */
+  copies: number;
 }
 
 const ENTRY = sql`SELECT o.*, s.session_id, s.agent, p.name AS project, p.key AS project_key, p.root AS project_root, n.title AS successor_title,
-    NOT ${isNotWrong("o")} AS marked_wrong
+    NOT ${isNotWrong("o")} AS marked_wrong, ${copiesOf("o")} AS copies
   FROM observations o LEFT JOIN sessions s ON s.id = o.session_db_id LEFT JOIN projects p ON p.id = o.project_id
     LEFT JOIN observations n ON n.id = o.superseded_by`;
 

@@ -49,3 +49,8 @@ export function injectionsOf(db: Db, sessionDbId: number): InjectionRow[] {
 export function setUsedItems(db: Db, id: number, count: number): void {
   db.run(sql`UPDATE injections SET cited = ${count} WHERE id = ${id} AND cited <> ${count}`);
 }
+
+/** Whether a session used the item ("o12") after it was injected. Injections are counted as a whole. */
+export function wasUsed(db: Db, itemId: string): boolean {
+  return db.has(sql`SELECT 1 FROM injections WHERE cited > 0 AND item_ids LIKE ${`%"${itemId}"%`}`);
+}

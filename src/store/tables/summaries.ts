@@ -46,6 +46,13 @@ export function upsertSummary(db: Db, turn: TurnKey, summary: Summary, producer:
   return changes > 0;
 }
 
+/** Returns whether there was one. */
+export function deleteSummary(db: Db, turn: TurnKey, producer: Producer): boolean {
+  const { changes } = db.run(sql`DELETE FROM summaries WHERE session_db_id = ${turn.sessionDbId}
+    AND prompt_number = ${turn.promptNumber} AND producer = ${producer.name}`);
+  return changes > 0;
+}
+
 /** Makes one producer's version the current one. The other versions are kept. */
 export function setCurrentSummary(db: Db, turn: TurnKey, producer: string): void {
   db.run(sql`UPDATE summaries SET is_current = (producer = ${producer})
