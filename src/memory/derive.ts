@@ -1,10 +1,11 @@
 // Derives memory from evidence, one transaction per turn: after a kill, each turn is either derived or still stale.
-import { EXTRACTOR } from "../core/memory.ts";
+import { EXTRACTOR, type Summary } from "../core/memory.ts";
 import type { Db } from "../store/db/driver.ts";
 import { transaction } from "../store/db/transaction.ts";
 import { copiedTurns, isCopiedTurn } from "../store/reads/copied-turns.ts";
 import { loadTurnEvidence } from "../store/reads/turn-evidence.ts";
 import { deleteOrphans, renewKeys } from "../store/tables/observations.ts";
+import { currentPromptNumber } from "../store/tables/prompts.ts";
 import { markAllLinksStale } from "../store/tables/stale-links.ts";
 import {
   clearStaleMemory,
@@ -19,6 +20,7 @@ import { countUsedItems } from "./injection-usage.ts";
 import { updateLinks } from "./relate/update-links.ts";
 import { saveSession } from "./save-session.ts";
 import { deleteTurnMemory, saveTurnMemory } from "./save-turn.ts";
+import { readRepositoryState, repositoryOpenEnds } from "./session/open-ends.ts";
 
 /** `id` is the database id of the turn's prompt. */
 type DerivedTurn = NonNullable<ReturnType<typeof deriveNextTurn>>;
@@ -68,7 +70,8 @@ function deriveNextTurn(db: Db, sessionDbId: number, now: number) {
   const evidence = isCopy ? undefined : loadTurnEvidence(db, sessionDbId, turn.prompt_number);
   let isChanged = isCopy && deleteTurnMemory(db, key, EXTRACTOR, now);
   if (evidence !== undefined) {
-    const { observations, summary } = extractTurn(evidence);
+    const { observations, summary: ownSummary } = extractTurn(evidence);
+    const summary = withRepository(db, sessionDbId, turn.prompt_number, ownSummary);
     const { state, hasCheckpoint } = evidence.prompt;
     // A running turn has no summary yet, unless the agent compacted its context.
     const memory = state === "running" && !hasCheckpoint ? { observations } : { observations, summary };
@@ -87,6 +90,13 @@ function deriveNextTurn(db: Db, sessionDbId: number, now: number) {
 function markCopiesStale(db: Db, promptDbId: number): void {
   for (const { session_db_id: sessionDbId, prompt_number: number } of copiedTurns(db, promptDbId))
     if (currentSummary(db, sessionDbId, number) !== undefined) markTurnEnded(db, sessionDbId, number);
+}
+
+/** After the last turn, its pull requests and branches are open, too. `saveSession` removes them from earlier turns. */
+function withRepository(db: Db, sessionDbId: number, promptNumber: number, summary: Summary): Summary {
+  if (promptNumber !== currentPromptNumber(db, sessionDbId)) return summary;
+  const { published } = repositoryOpenEnds(db, sessionDbId, readRepositoryState(db, sessionDbId, promptNumber));
+  return { ...summary, nextSteps: [summary.nextSteps, ...published].filter(Boolean).join("\n") };
 }
 
 /** Time spent on links between two yields. */

@@ -1,19 +1,26 @@
 // Writes a session's title, subtitle and rolling summary from its turns.
 import { EXTRACTOR, type Summary } from "../core/memory.ts";
+import { sentencesOf } from "../core/prose.ts";
 import { count } from "../core/text.ts";
 import { titleOf } from "../core/title.ts";
 import type { Db } from "../store/db/driver.ts";
-import { gitCommands } from "../store/reads/git-activity.ts";
-import { commitsOf } from "../store/tables/commits.ts";
 import { changedFiles } from "../store/tables/file-touches.ts";
 import { observationsOfSession } from "../store/tables/observations.ts";
 import { type PromptRow, promptsOf } from "../store/tables/prompts.ts";
 import { sessionTitles, updateSession } from "../store/tables/sessions.ts";
-import { currentSummaries, deleteSummary, summaryOf, upsertSummary, WHOLE_SESSION } from "../store/tables/summaries.ts";
+import {
+  currentSummaries,
+  deleteSummary,
+  setNextSteps,
+  summaryOf,
+  upsertSummary,
+  WHOLE_SESSION,
+} from "../store/tables/summaries.ts";
 import { withFullStop } from "./extract/sentences.ts";
 import { readUserRequest, type UserRequest } from "./extract/user-request.ts";
-import { repositoryOpenEnds } from "./session/open-ends.ts";
-import { madeCommits, openPullRequests } from "./session/repository-state.ts";
+import { readRepositoryState, repositoryOpenEnds, withoutPublished } from "./session/open-ends.ts";
+import { outcomeLine } from "./session/outcome.ts";
+import type { RepositoryState } from "./session/repository-state.ts";
 import { chooseTitle } from "./session/session-title.ts";
 
 const FIELD_CHARS = 2_000;
@@ -26,40 +33,54 @@ export function saveSession(db: Db, sessionDbId: number, now: number): void {
   const rows = currentSummaries(db, sessionDbId);
   if (rows.length === 0 && prompts.length === 0) return;
   const requests = prompts.map(({ text }) => readUserRequest(text));
-  saveTitle(db, sessionDbId, prompts, requests);
+  const lastTurn = prompts.at(-1)?.prompt_number ?? 0;
+  const state = readRepositoryState(db, sessionDbId, lastTurn);
+  saveTitle(db, sessionDbId, { prompts, requests, state });
   const whole = { sessionDbId, promptNumber: WHOLE_SESSION };
   // While the first turn runs, the session has a title but no summary yet. A copy of another session has none at all.
   if (rows.length === 0) {
     deleteSummary(db, whole, EXTRACTOR);
     return;
   }
-  const lastTurn = prompts.at(-1)?.prompt_number ?? 0;
+  for (const row of rows) {
+    const rest = withoutPublished(row.next_steps);
+    if (row.prompt_number < lastTurn && rest !== row.next_steps) setNextSteps(db, row.id, rest);
+  }
   const turns = rows.map((row) => ({ ...summaryOf(row), isLast: row.prompt_number === lastTurn }));
-  const summary = rollUp(turns, requests, repositoryOpenEnds(db, sessionDbId, lastTurn));
-  upsertSummary(db, whole, summary, EXTRACTOR, now);
+  const { local, published } = repositoryOpenEnds(db, sessionDbId, state);
+  const summary = rollUp(turns, requests, [...published, ...local]);
+  const outcome = outcomeLine(state, turns.flatMap(({ completed }) => splitText(completed)));
+  const completed = [summary.completed, outcome].filter(Boolean).join("\n");
+  upsertSummary(db, whole, { ...summary, completed }, EXTRACTOR, now);
 }
 
-function saveTitle(db: Db, sessionDbId: number, prompts: readonly PromptRow[], requests: readonly UserRequest[]): void {
-  const commands = gitCommands(db, sessionDbId, prompts.at(-1)?.prompt_number ?? 0);
-  const commits = madeCommits(commands, commitsOf(db, sessionDbId)).map(({ subject }) => subject);
+interface Work {
+  prompts: readonly PromptRow[];
+  requests: readonly UserRequest[];
+  state: RepositoryState;
+}
+
+function saveTitle(db: Db, sessionDbId: number, { prompts, requests, state }: Work): void {
   const chosen = chooseTitle({
     agentTitle: sessionTitles(db, sessionDbId).agent_title,
     requests,
-    prs: openPullRequests(commands).map(({ title }) => title),
-    commits: commits.filter((subject) => subject !== ""),
+    prs: state.prs.map(({ title }) => title).filter(Boolean),
+    commits: state.commits.map(({ subject }) => subject).filter(Boolean),
     observations: observationsOfSession(db, sessionDbId),
   });
   const first = prompts.find((_, index) => requests[index]?.kind !== "reply") ?? prompts[0];
+  const commits = state.commits.length;
   const files = changedFiles(db, sessionDbId).length;
-  const amounts = [
-    commits.length > 0 && count(commits.length, "commit"),
-    files > 0 && `${count(files, "file")} changed`,
-  ];
+  const amounts = [commits > 0 && count(commits, "commit"), files > 0 && `${count(files, "file")} changed`];
   const shown = amounts.filter(Boolean).join(", ");
   updateSession(db, sessionDbId, {
     title: chosen?.title ?? titleOf(first?.text ?? ""),
     subtitle: [chosen?.subtitle, shown].filter(Boolean).join(" · ") || null,
   });
+}
+
+function splitText(text: string): string[] {
+  return text.split("\n").flatMap(sentencesOf);
 }
 
 type Turn = Summary & { isLast: boolean };
@@ -78,7 +99,7 @@ function rollUp(turns: readonly Turn[], requests: readonly UserRequest[], reposi
     investigated: newest("investigated", " "),
     learned: newest("learned", "\n"),
     completed: newest("completed", "\n"),
-    nextSteps: [...openEnds(turns), ...repository].join("\n"),
+    nextSteps: [...new Set([...openEnds(turns), ...repository])].join("\n"),
     filesRead: union(({ filesRead }) => filesRead, MAX_PATHS),
     filesEdited: union(({ filesEdited }) => filesEdited, MAX_PATHS),
     notes: newest("notes", " "),

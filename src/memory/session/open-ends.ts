@@ -7,19 +7,27 @@ import { commitsOf } from "../../store/tables/commits.ts";
 import { projectIdOfSession } from "../../store/tables/projects.ts";
 import { lastResponse } from "../../store/tables/prompts.ts";
 import { subjectText } from "./commit-subject.ts";
-import { isCommit, isPush, type RepositoryState, repositoryState } from "./repository-state.ts";
+import { isCommit, isPush, type PullRequest, type RepositoryState, repositoryState } from "./repository-state.ts";
 
-export function repositoryOpenEnds(db: Db, sessionDbId: number, lastTurn: number): string[] {
-  const commands = gitCommands(db, sessionDbId, lastTurn);
-  const changes = changesUpTo(db, sessionDbId, lastTurn);
-  if (commands.length === 0 && changes.length === 0) return [];
-  const state = repositoryState({
-    commands,
+export interface RepositoryOpenEnds {
+  /** Changes without a commit, commits without a push. */
+  local: string[];
+  /** Pull requests without a merge, a branch without a pull request. */
+  published: string[];
+}
+
+export function readRepositoryState(db: Db, sessionDbId: number, lastTurn: number): RepositoryState {
+  return repositoryState({
+    commands: gitCommands(db, sessionDbId, lastTurn),
     commits: commitsOf(db, sessionDbId).filter((commit) => commit.prompt_number <= lastTurn),
-    changes,
+    changes: changesUpTo(db, sessionDbId, lastTurn),
     said: lastResponse(db, sessionDbId, lastTurn) ?? "",
   });
-  return describe(state, habitsOf(db, sessionDbId));
+}
+
+export function repositoryOpenEnds(db: Db, sessionDbId: number, state: RepositoryState): RepositoryOpenEnds {
+  const isClean = state.uncommitted.length + state.unpushed.length === 0;
+  return describe(state, isClean ? NO_HABITS : habitsOf(db, sessionDbId));
 }
 
 const FILES_SHOWN = 4;
@@ -27,35 +35,57 @@ const COMMITS_SHOWN = 2;
 const MAX_PRS = 3;
 const SUBJECT_CHARS = 90;
 
-function describe(state: RepositoryState, habits: ReturnType<typeof habitsOf>): string[] {
-  const { uncommitted, hasCommits, unpushed, openPrs, branchWithoutPr } = state;
-  const lines: string[] = [];
-  if (uncommitted.length > 0 && habits.commits && !hasCommits) {
-    lines.push(`Nothing is committed in this session: ${listText(uncommitted, FILES_SHOWN)} changed.`);
-  } else if (uncommitted.length > 0 && habits.commits) {
-    const verb = uncommitted.length === 1 ? "change to" : "changes to";
+function describe(state: RepositoryState, habits: Habits): RepositoryOpenEnds {
+  const { uncommitted, failedCommit, hasCommits, unpushed, openPrs, branchWithoutPr } = state;
+  const local: string[] = [];
+  if (uncommitted.length > 0 && habits.commits) {
     const be = uncommitted.length === 1 ? "is" : "are";
-    lines.push(`The ${verb} ${listText(uncommitted, FILES_SHOWN)} ${be} not committed.`);
+    const files = `${listText(uncommitted, FILES_SHOWN)} ${be} changed`;
+    if (failedCommit !== undefined) local.push(`The commit ${quoted(failedCommit)} failed.`);
+    local.push(hasCommits ? `${files} but not committed.` : `Nothing is committed in this session: ${files}.`);
   }
   if (unpushed.length > 0 && habits.pushes) {
     const latest = [...new Set(unpushed.map(quoted))].toReversed();
     const be = unpushed.length === 1 ? "is" : "are";
-    lines.push(`${count(unpushed.length, "commit")} ${be} not pushed: ${listText(latest, COMMITS_SHOWN)}.`);
+    local.push(`${count(unpushed.length, "commit")} ${be} not pushed: ${listText(latest, COMMITS_SHOWN)}.`);
   }
-  for (const { number, title, isDraft } of openPrs.slice(-MAX_PRS)) {
+  const published = openPrs.length === 0 ? [] : [prLine(openPrs)];
+  if (branchWithoutPr !== undefined) published.push(`Branch ${branchWithoutPr} is pushed: no pull request and no merge is reported.`);
+  return { local, published };
+}
+
+function prLine(prs: readonly PullRequest[]): string {
+  const names = prs.map(({ number, title, isDraft }) => {
     const name = title === "" ? "" : ` (${clip(subjectText(title), SUBJECT_CHARS)})`;
-    lines.push(`${isDraft ? "Draft PR" : "PR"} #${number}${name} is open and not reported as merged.`);
-  }
-  if (branchWithoutPr !== undefined) lines.push(`Branch ${branchWithoutPr} is pushed; no pull request was opened.`);
-  return lines;
+    return `${isDraft ? "draft PR" : "PR"} #${number}${name}`;
+  });
+  const [be, pronoun, verb] = prs.length === 1 ? ["is", "it is", "waits"] : ["are", "they are", "wait"];
+  return `${listText(names.toReversed(), MAX_PRS).replace(/^d/, "D")} ${be} open and ${verb} for review: ${pronoun} not reported merged.`;
+}
+
+const PUBLISHED = /^(?:(?:Draft )?PR #\d+.* not reported merged|Branch \S+ is pushed: .* is reported)\.$/;
+
+/** Removes `published` lines from the summary of a turn that later turns followed. */
+export function withoutPublished(nextSteps: string): string {
+  return nextSteps
+    .split("\n")
+    .filter((line) => !PUBLISHED.test(line))
+    .join("\n");
 }
 
 function quoted(subject: string): string {
   return `“${clip(subjectText(subject), SUBJECT_CHARS)}”`;
 }
 
+interface Habits {
+  commits: boolean;
+  pushes: boolean;
+}
+
+const NO_HABITS: Habits = { commits: false, pushes: false };
+
 /** In a project where the user commits or pushes, the agent's commits and changes are no open ends. */
-function habitsOf(db: Db, sessionDbId: number): { commits: boolean; pushes: boolean } {
+function habitsOf(db: Db, sessionDbId: number): Habits {
   const projectId = projectIdOfSession(db, sessionDbId);
   const commands = projectId === undefined ? [] : projectGitCommands(db, projectId);
   const sessionsWith = (is: (command: string) => boolean): number =>

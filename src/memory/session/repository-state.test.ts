@@ -14,7 +14,7 @@ const edit = (path: string) => ({ path, at: (clock += 60_000) });
 const stateOf = (
   steps: readonly (ReturnType<typeof run> | ReturnType<typeof edit>)[],
   said = "",
-  commits: { subject: string; created_at: number }[] = [],
+  commits: { sha: string; subject: string; created_at: number }[] = [],
 ) =>
   repositoryState({
     commands: steps.filter((step) => "command" in step),
@@ -56,7 +56,7 @@ describe("the state of the repository after a turn", () => {
 
   it("has a commit that git reported once", () => {
     const commit = run('rtk git commit -m "Add a"');
-    expect(stateOf([commit], "", [{ subject: "Add a", created_at: commit.at }]).unpushed).toEqual(["Add a"]);
+    expect(stateOf([commit], "", [{ sha: "1a2b3c4", subject: "Add a", created_at: commit.at }]).unpushed).toEqual(["Add a"]);
   });
 
   it("has the pull requests that were opened but not merged", () => {

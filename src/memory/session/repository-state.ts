@@ -3,34 +3,46 @@
 import { splitCommand } from "../../core/shell-command.ts";
 import { isTrunk } from "../../core/work-tree.ts";
 import type { GitCommand } from "../../store/reads/git-activity.ts";
+import type { CommitRow } from "../../store/tables/commits.ts";
 
 export interface RepositoryState {
   /** Changed files of the project that no later commit can contain, last changed first. */
   uncommitted: string[];
+  /** The subject of the last commit, if it failed. */
+  failedCommit?: string;
+  /** All commits of the session, oldest first. */
+  commits: MadeCommit[];
   hasCommits: boolean;
+  isPushed: boolean;
   /** Subjects of commits that no later push can contain, oldest first. */
   unpushed: string[];
-  /** Pull requests that the session opened and did not merge or close, oldest first. */
+  /** Pull requests that the session opened, oldest first. */
+  prs: PullRequest[];
+  /** Those that it did not merge or close. */
   openPrs: PullRequest[];
   /** The branch that the last push created, if no pull request was opened after it. */
   branchWithoutPr?: string;
 }
 
-interface PullRequest {
+export interface PullRequest {
   number: string;
   title: string;
   isDraft: boolean;
 }
 
 export interface MadeCommit {
+  /** Undefined if git did not report it. */
+  sha?: string;
   subject: string;
   at: number;
 }
 
+type ReportedCommit = Pick<CommitRow, "sha" | "subject" | "created_at">;
+
 interface GitEvidence {
   commands: readonly GitCommand[];
   /** Commits that git reported. */
-  commits: readonly { subject: string; created_at: number }[];
+  commits: readonly ReportedCommit[];
   changes: readonly { path: string; at: number }[];
   /** The agent's last message: says whether a commit was made by a command that failed. */
   said: string;
@@ -40,9 +52,11 @@ export function repositoryState({ commands, commits: reported, changes, said }: 
   const commits = madeCommits(commands, reported);
   const failed = commands.findLast(({ command, isError }) => isError && isGit(command, COMMIT));
   // Hooks can fail a command after git has made the commit.
-  const lastCommit = Math.max(commits.at(-1)?.at ?? 0, failed !== undefined && COMMITTED.test(said) ? failed.at : 0);
+  const isMade = failed !== undefined && COMMITTED.test(said);
+  const lastCommit = Math.max(commits.at(-1)?.at ?? 0, isMade ? failed.at : 0);
+  const failedCommit = failed !== undefined && failed.at > lastCommit ? messageSubject(failed.command) : "";
   const lastPush = commands.findLast(({ command, isError }) => !isError && isGit(command, PUSH));
-  const openPrs = openPullRequests(commands);
+  const prs = pullRequests(commands);
   const branch = lastPush === undefined ? undefined : newBranch(lastPush.command);
   const hasLaterPr = commands.some(({ command, at }) => at >= (lastPush?.at ?? 0) && isGit(command, PR_CREATE));
   return {
@@ -50,9 +64,13 @@ export function repositoryState({ commands, commits: reported, changes, said }: 
       .filter(({ path, at }) => at > lastCommit && isInProject(path))
       .map(({ path }) => path)
       .toReversed(),
+    ...(failedCommit !== "" && { failedCommit }),
+    commits,
     hasCommits: lastCommit > 0,
+    isPushed: lastPush !== undefined && lastPush.at >= lastCommit,
     unpushed: commits.filter(({ at }) => at > (lastPush?.at ?? 0)).map(({ subject }) => subject),
-    openPrs,
+    prs: prs.map(({ pr }) => pr),
+    openPrs: prs.filter(({ isOpen }) => isOpen).map(({ pr }) => pr),
     ...(branch !== undefined && !hasLaterPr && { branchWithoutPr: branch }),
   };
 }
@@ -83,11 +101,8 @@ function gitParts(command: string): string[] {
 }
 
 /** The commits that git reported, and those of commands that succeeded without git's usual output. */
-export function madeCommits(
-  commands: readonly GitCommand[],
-  reported: readonly { subject: string; created_at: number }[],
-): MadeCommit[] {
-  const commits: MadeCommit[] = reported.map(({ subject, created_at }) => ({ subject, at: created_at }));
+function madeCommits(commands: readonly GitCommand[], reported: readonly ReportedCommit[]): MadeCommit[] {
+  const commits: MadeCommit[] = reported.map(({ sha, subject, created_at: at }) => ({ sha, subject, at }));
   for (const { command, isError, output, at } of commands) {
     if (isError || commits.some((commit) => Math.abs(commit.at - at) < SAME_COMMAND_MS)) continue;
     if (!isGit(command, COMMIT) || /nothing (?:added )?to commit|no changes added/.test(output)) continue;
@@ -108,21 +123,22 @@ function messageSubject(command: string): string {
   return (message.split("\n", 1)[0] ?? "").trim().slice(0, SUBJECT_CHARS);
 }
 
-export function openPullRequests(commands: readonly GitCommand[]): PullRequest[] {
-  const open = new Map<string, PullRequest>();
+function pullRequests(commands: readonly GitCommand[]): { pr: PullRequest; isOpen: boolean }[] {
+  const prs = new Map<string, { pr: PullRequest; isOpen: boolean }>();
   for (const { command, output, isError } of commands) {
     if (isError) continue;
     for (const part of gitParts(command)) {
-      if (PR_CREATE.test(part)) {
-        const number = /\/(?:pull|merge_requests)\/(\d+)/.exec(output)?.[1];
-        if (number !== undefined)
-          open.set(number, { number, title: prTitle(command), isDraft: /\s--draft\b/.test(part) });
+      const number = PR_CREATE.test(part) ? /\/(?:pull|merge_requests)\/(\d+)/.exec(output)?.[1] : undefined;
+      if (number !== undefined) {
+        const pr = { number, title: prTitle(command), isDraft: /\s--draft\b/.test(part) };
+        prs.set(number, { pr, isOpen: true });
       }
       const closed = /^gh pr (?:merge|close)\b(?:\s+\S*?(\d+))?/.exec(part);
-      if (closed !== null) open.delete(closed[1] ?? [...open.keys()].at(-1) ?? "");
+      const known = closed === null ? undefined : prs.get(closed[1] ?? [...prs.keys()].at(-1) ?? "");
+      if (known !== undefined) known.isOpen = false;
     }
   }
-  return [...open.values()];
+  return [...prs.values()];
 }
 
 function prTitle(command: string): string {

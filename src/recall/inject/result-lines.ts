@@ -1,5 +1,6 @@
 // Chooses the lines that say what a session came to: sentences of its observations and summaries that name the most
 // and repeat the least.
+import { looksLikeInstruction } from "../../core/privacy/fence.ts";
 import { stripMarkdown, sentencesOf } from "../../core/prose.ts";
 import { STOP_WORDS, wordsOf } from "../../core/words.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -16,6 +17,8 @@ interface Candidate {
   observation: ObservationRow | undefined;
   score: number;
   words: ReadonlySet<string>;
+  /** Its place in the turn's memory, so that sentences of a line keep their order. */
+  place: number;
 }
 
 const MIN_CHARS = 25;
@@ -30,10 +33,11 @@ const MIN_NOVELTY = 0.35;
 
 const WEIGHTS = { title: 1.3, completed: 1.1, fact: 1, learned: 1, narrative: 0.8 };
 
-export function resultLines(db: Db, sessionDbId: number, { maxLines }: { maxLines: number }): Line[] {
+/** `said`: what the block says already. */
+export function resultLines(db: Db, sessionDbId: number, { maxLines, said }: { maxLines: number; said: string }): Line[] {
   const ids = observationsOfSession(db, sessionDbId).map(({ id }) => id);
   const observations = observationsByIds(db, ids).filter((row) => row.type !== "decision" && !isFileList(row));
-  return linesOf(choose(candidatesOf(db, sessionDbId, observations), maxLines));
+  return linesOf(choose(candidatesOf(db, sessionDbId, observations), maxLines, contentWords(said)));
 }
 
 function candidatesOf(db: Db, sessionDbId: number, observations: readonly ObservationRow[]): Candidate[] {
@@ -42,7 +46,8 @@ function candidatesOf(db: Db, sessionDbId: number, observations: readonly Observ
     const plain = stripMarkdown(text);
     if (!isComplete(plain) || candidates.some((other) => other.text === plain)) return;
     const words = contentWords(plain);
-    candidates.push({ text: plain, turn, observation, words, score: weight * informationOf(plain, words) });
+    const score = weight * informationOf(plain, words);
+    candidates.push({ text: plain, turn, observation, words, score, place: candidates.length });
   };
   for (const row of observations) {
     const { title, narrative, facts } = observationOf(row);
@@ -63,12 +68,24 @@ function splitText(text: string): string[] {
   return text.split("\n").flatMap(sentencesOf);
 }
 
-/** False for fragments, for lists of changed files, and for sentences that need the one before them. */
+/** False for fragments and file lists, for plans and offers, and for sentences that need the one before them. */
 function isComplete(text: string): boolean {
-  if (text.length < MIN_CHARS || text.length > MAX_CHARS || /[:…]$/.test(text)) return false;
-  if (/^(?:it|its|this|that|these|those|they|also|but|so|then|here|however|otherwise)\b/i.test(text)) return false;
-  return !/^(?:Asked: “|Changed \d+ files?\b|Commit [0-9a-f]{7})/.test(text);
+  if (text.length < MIN_CHARS || text.length > MAX_CHARS || /[:…?]$/.test(text)) return false;
+  if (POINTING.test(text) || INTENTION.test(text) || FACT.test(text) || looksLikeInstruction(text)) return false;
+  // "uses the same workflow": the subject is in a heading or in the sentence before.
+  if (/^[a-z][a-z'’-]*(?:\s|$)/.test(text)) return false;
+  return (text.replace(/`[^`]*`/g, " ").match(/\p{L}{2,}/gu) ?? []).length >= MIN_WORDS;
 }
+
+/** Words outside code. */
+const MIN_WORDS = 4;
+const POINTING =
+  /^(?:it|its|this|that|these|those|they|also|but|so|then|here|there|however|otherwise|both|yes|no|mostly|correct|right|done|same|good|great|perfect|ok|okay)\b/i;
+const INTENTION =
+  /^(?:I['’](?:m|ll|d|ve)|I (?:will|am|can|could|would|think|need|want|have)|let me|let['’]s|we (?:could|should|can)|you (?:can|could|may|should)|want me|would you|should I|next,? I|now I|try|ready to)\b/i;
+/** Deliveries, test results and file lists: the line about the whole session says them. */
+const FACT =
+  /^(?:Asked: “|Changed \d+ files?\b|Renamed \S+ to |(?:Commit|PR|Merged PR|Opened PR) [#0-9a-f]|Ran `|`[^`]+`: \d)/;
 
 /** Longer sentences and those with names say more: `parseLine`, src/app.ts, #12, 1a2b3c4. */
 function informationOf(text: string, words: ReadonlySet<string>): number {
@@ -96,10 +113,10 @@ interface Group {
 }
 
 /** Greedy: the best sentence, then the best of those that add something new, until there are enough lines. */
-function choose(candidates: readonly Candidate[], maxLines: number): Group[] {
+function choose(candidates: readonly Candidate[], maxLines: number, alreadySaid: ReadonlySet<string>): Group[] {
   const groups: Group[] = [];
   const rest = new Set(candidates);
-  const said = new Set<string>();
+  const said = new Set(alreadySaid);
   while (rest.size > 0) {
     let best: { candidate: Candidate; value: number; group: Group | undefined } | undefined;
     for (const candidate of rest) {
@@ -131,7 +148,8 @@ function isRoomIn({ turn, sentences }: Group, { turn: own, text, observation }: 
 }
 
 function linesOf(groups: readonly Group[]): Line[] {
-  return groups.map(({ sentences }) => {
+  return groups.map((group) => {
+    const sentences = group.sentences.toSorted((a, b) => a.place - b.place);
     const row = sentences.find(({ observation }) => observation !== undefined)?.observation;
     const text = sentences.map((sentence) => withFullStop(sentence.text)).join(" ");
     const id = row === undefined ? "" : ` (#${itemId(row)})`;
@@ -139,6 +157,6 @@ function linesOf(groups: readonly Group[]): Line[] {
   });
 }
 
-function withFullStop(text: string): string {
+export function withFullStop(text: string): string {
   return /[.!?…]["”)]?$/.test(text) ? text : `${text}.`;
 }

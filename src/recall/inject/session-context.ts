@@ -58,8 +58,8 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
       },
       {
         heading: `## Where work stopped${headingNote(last, own, now)}`,
-        lines: whereStoppedLines(db, last),
-        ...share(0.55),
+        lines: whereStoppedLines(db, last, now),
+        ...share(0.7),
       },
       { heading: "## Still open", lines: openLines(db, last), ...share(0.2) },
       { heading: "## Decisions in force", lines: decisionLines(decisions, rules, now), ...share(0.2) },

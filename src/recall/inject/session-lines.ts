@@ -5,7 +5,6 @@ import { readBlocks, sentencesOf, wholeSentences } from "../../core/prose.ts";
 import { ago, listText } from "../../core/text.ts";
 import { isTrunk } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { commitsOf } from "../../store/tables/commits.ts";
 import { changedFiles } from "../../store/tables/file-touches.ts";
 import { observationsOfSession } from "../../store/tables/observations.ts";
 import { lastPrompts, type PromptRow } from "../../store/tables/prompts.ts";
@@ -13,7 +12,7 @@ import type { SessionRow } from "../../store/tables/sessions.ts";
 import { nextStaleTurn } from "../../store/tables/stale-turns.ts";
 import { currentSummary, type SummaryRow, WHOLE_SESSION } from "../../store/tables/summaries.ts";
 import { type Line, quoteLine } from "./block.ts";
-import { resultLines } from "./result-lines.ts";
+import { resultLines, withFullStop } from "./result-lines.ts";
 
 /** The session's summary, or undefined while memory of one of its turns is stale. */
 function freshSummary(db: Db, sessionDbId: number): SummaryRow | undefined {
@@ -43,27 +42,44 @@ function hasWork(db: Db, { id, status }: SessionRow): boolean {
   return summary === undefined || summary.completed + summary.learned + summary.next_steps !== "";
 }
 
-const RESULT_LINES = 5;
+const RESULT_LINES = 6;
 const RESPONSE_CHARS = 400;
 const PROMPT_CHARS = 200;
 const TITLE_CHARS = 160;
-const FILES_SHOWN = 6;
-const COMMITS_SHOWN = 3;
-const SUBJECT_CHARS = 90;
+const OUTCOME_CHARS = 240;
+const FILES_SHOWN = 5;
 
-/** Title, results and findings, commits and changed files of the session. */
-export function whereStoppedLines(db: Db, session: SessionRow): Line[] {
+/** What the session came to, its results and findings, and its state. */
+export function whereStoppedLines(db: Db, session: SessionRow, now: number): Line[] {
   const items = [`session:${session.id}`];
   const [last] = lastPrompts(db, session.id, 1);
   if (last === undefined) return [];
-  const results = resultLines(db, session.id, { maxLines: RESULT_LINES });
-  const title = quoteLine(session.title ?? "", TITLE_CHARS);
+  const headline = headlineOf(db, session);
+  const results = resultLines(db, session.id, { maxLines: RESULT_LINES, said: session.title ?? "" });
   return [
-    ...(title === "" ? [] : [{ text: `${title} (#session:${session.id})`, items }]),
+    ...(headline === "" ? [] : [{ text: `${headline} (#session:${session.id})`, items }]),
     ...results,
-    ...stateLines(last, results.length > 0).map((text) => ({ text, items })),
-    ...workLines(db, session).map((text) => ({ text, items })),
+    ...stateLines(isIdle(session, now) && last.response ? { ...last, state: "completed" } : last, results.length > 0).map((text) => ({ text, items })),
   ];
+}
+
+/** "Retry uploads. Outcome: committed as 1a2b3c4, pushed. Files changed: src/upload.ts" */
+function headlineOf(db: Db, { id, title }: SessionRow): string {
+  const outcome = /^Outcome: .+$/m.exec(freshSummary(db, id)?.completed ?? "")?.[0] ?? "";
+  const files = changedFiles(db, id).map(({ path }) => quoteName(path, 120));
+  const parts = [
+    title === null ? "" : withFullStop(quoteLine(title, TITLE_CHARS)),
+    quoteLine(outcome, OUTCOME_CHARS),
+    files.length === 0 ? "" : `Files changed: ${listText(files, FILES_SHOWN)}`,
+  ];
+  return parts.filter(Boolean).join(" ");
+}
+
+/** Without a recorded end, a turn counts as running for this time after its last message. */
+const IDLE_MS = 30 * 60 * 1000;
+
+function isIdle({ last_at }: SessionRow, now: number): boolean {
+  return now - last_at > IDLE_MS;
 }
 
 /** What a turn that did not end was about; for a session without results, what was said last. */
@@ -86,16 +102,6 @@ function firstProse(response: string): string {
   return sentences.length === 0 ? "" : wholeSentences(sentences, RESPONSE_CHARS);
 }
 
-function workLines(db: Db, { id }: SessionRow): string[] {
-  const commits = commitsOf(db, id).toReversed();
-  const files = changedFiles(db, id).map(({ path }) => quoteName(path, 120));
-  const shown = commits.map(({ sha, subject }) => `${sha.slice(0, 7)} ${quoteLine(subject, SUBJECT_CHARS)}`);
-  return [
-    ...(commits.length > 0 ? [`Committed: ${listText(shown, COMMITS_SHOWN)}`] : []),
-    ...(files.length > 0 ? [`Files changed: ${listText(files, FILES_SHOWN)}`] : []),
-  ];
-}
-
 const OPEN_LINES = 6;
 const OPEN_CHARS = 240;
 
@@ -111,7 +117,7 @@ export function openLines(db: Db, session: SessionRow): Line[] {
 }
 
 export function headingNote(last: SessionRow, own: SessionRow | undefined, now: number): string {
-  const progress = last.status === "active" ? ", another session, in progress" : "";
+  const progress = last.status === "active" && !isIdle(last, now) ? ", another session, in progress" : "";
   const where = last.id === own?.id ? "in this session, before compaction" : `${ago(last.last_at, now)}${progress}`;
   return ` (${[where, last.git_branch && `branch ${quoteName(last.git_branch, 60)}`].filter(Boolean).join(", ")})`;
 }

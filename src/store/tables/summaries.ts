@@ -59,6 +59,10 @@ export function setCurrentSummary(db: Db, turn: TurnKey, producer: string): void
     WHERE session_db_id = ${turn.sessionDbId} AND prompt_number = ${turn.promptNumber}`);
 }
 
+export function setNextSteps(db: Db, id: number, nextSteps: string): void {
+  db.run(sql`UPDATE summaries SET next_steps = ${nextSteps} WHERE id = ${id}`);
+}
+
 export function summariesOfTurn(db: Db, sessionDbId: number, promptNumber: number): SummaryRow[] {
   return db.all(sql`SELECT * FROM summaries
     WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber} ORDER BY id`);
