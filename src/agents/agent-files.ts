@@ -38,11 +38,12 @@ export function readHeadField(path: string): (name: string) => string | undefine
   return (name) => new RegExp(`"${name}"\\s*:\\s*"([^"]{1,256})"`).exec(head)?.[1];
 }
 
-function readHead(path: string): string {
+/** The beginning of a file; "" if it cannot be read. */
+export function readHead(path: string, bytes = HEAD_BYTES): string {
   try {
     const fd = openSync(path, "r");
     try {
-      const head = Buffer.alloc(HEAD_BYTES);
+      const head = Buffer.alloc(bytes);
       return head.toString("utf8", 0, readSync(fd, head));
     } finally {
       closeSync(fd);

@@ -99,7 +99,7 @@ const TABLE = {
     { hasPaths: true, itemProblem: patternProblem, guardsPrivacy: true },
   ),
   skipTools: define(
-    ["ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite", "AskUserQuestion"],
+    ["ListMcpResourcesTool", "SlashCommand", "Skill"],
     "Tools whose calls are not recorded, by full name, e.g. Bash,mcp__github__get_me.",
     { inProject: true, itemProblem: toolNameProblem, guardsPrivacy: true },
   ),

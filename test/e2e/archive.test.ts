@@ -47,7 +47,7 @@ function open(world: World): string {
     `${JSON.stringify({ type: "api-request", body: "COPYOFALL" })}\n` +
     said(world, 2, call("t1", "Bash", { command: `echo ${SECRET}` })) +
     result(world, 3, "p1", "t1", "deployed") +
-    said(world, 4, call("t2", "TodoWrite", { todos: "SKIPPEDINPUT" })) +
+    said(world, 4, call("t2", "Skill", { skill: "SKIPPEDINPUT" })) +
     result(world, 5, "p1", "t2", "SKIPPEDOUTPUT") +
     said(world, 6, { type: "text", text: "It is out." })
   );

@@ -15,7 +15,7 @@ describe("recording a session", () => {
       tool_input: {},
       tool_response: "",
     });
-    for (const name of ["TodoWrite", "Skill", "SlashCommand", "AskUserQuestion", "ListMcpResourcesTool", "Bash"]) {
+    for (const name of ["Skill", "SlashCommand", "ListMcpResourcesTool", "Bash"]) {
       await hook(world, "save", use(name, name));
     }
     expect(await rows(world, "SELECT name FROM tool_uses")).toEqual([{ name: "Bash" }]);

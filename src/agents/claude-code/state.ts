@@ -31,6 +31,10 @@ export interface ClaudeCodeState {
   /** A title that waits for the first line with a time and a folder. */
   title?: string;
   hasCustomTitle: boolean;
+  /** True if the file has its own title, which takes precedence over those of summary lines. */
+  hasTitle?: boolean;
+  /** Uuids of the newest lines. Missing in states that older versions stored. */
+  recent?: string[];
   /** True once the origin event was emitted. */
   hasOrigin?: boolean;
   /** The session that this one is a fork of. */

@@ -1,4 +1,5 @@
 // Reads a Claude Code transcript line by line into the same events that the hooks give.
+import { dirname } from "node:path";
 import type { AgentEvent } from "../../core/event.ts";
 import {
   asId,
@@ -22,6 +23,7 @@ import { closeMessage, heldMessage, readAssistant, readResult } from "./message.
 import { isInterruption, isWakeUp, promptText } from "./prompt.ts";
 import { emitQueued, enqueue, readDequeued, takeQueuedTime } from "./queue.ts";
 import { type ClaudeCodeState, lineId } from "./state.ts";
+import { addRecent, readHeads, titleFromHeads, titleOfRecent } from "./summary-titles.ts";
 
 export const claudeCodeReader: LineReader<ClaudeCodeState> = {
   kind: "lines",
@@ -56,6 +58,7 @@ export const claudeCodeReader: LineReader<ClaudeCodeState> = {
 /** Reads a subagent's type from the small file beside its transcript. */
 function startSession(file: TranscriptFile): Turn {
   const turn = startTurn(file);
+  readHeads(dirname(file.path));
   const meta = file.isSubagent ? readWhole(file.path.replace(/\.jsonl$/, ".meta.json")) : undefined;
   const agentType = asId(asObject(parseJson(meta))?.["agentType"]);
   if (agentType !== undefined) turn.header.agentType = agentType;
@@ -73,11 +76,12 @@ const READERS: Readonly<Record<string, Read>> = {
   "file-history-snapshot": (state, line) => trackFiles(state, readSnapshot(line) ?? state.backups),
   "file-history-delta": (state, line) => trackFiles(state, addBackup(state.backups, line)),
   "custom-title": (state, line) => readTitle(state, asString(line["customTitle"]), true),
+  summary: (state, line) => readSummaryTitle(state, titleOfRecent(state.recent ?? [], line)),
   "ai-title": (state, line) => readTitle(state, asString(line["aiTitle"]), false),
   // Lines without conversation: copies of requests, and Claude Code's own notes.
   ...ignored(
     "agent-name api-request api-request-blob api-request-shape atis-latch cost-state last-prompt mode permission-mode pr-link " +
-      "progress summary tag tools-used",
+      "progress tag tools-used",
   ),
 };
 
@@ -142,7 +146,9 @@ const MAX_PRIVATE_PROMPTS = 1_000;
 function readConversation(state: ClaudeCodeState, line: JsonObject): AgentEvent[] {
   readHeader(state.turn, line);
   state.firstFolder ||= state.turn.header.cwd;
-  const events = takeTitle(state);
+  addRecent((state.recent ??= []), line);
+  const title = titleFromHeads(dirname(state.turn.header.transcriptPath ?? ""), line);
+  const events = [...takeTitle(state), ...readSummaryTitle(state, title)];
   const message = asObject(line["message"]);
   if (line["type"] === "system") events.push(...readNote(state, line));
   else if (message === undefined || line["isMeta"] === true) return events;
@@ -187,8 +193,15 @@ function copiedFrom(line: JsonObject): string | undefined {
 function readTitle(state: ClaudeCodeState, title: string | undefined, isCustom: boolean): AgentEvent[] {
   if (title === undefined || title.trim() === "" || (state.hasCustomTitle && !isCustom)) return [];
   state.hasCustomTitle ||= isCustom;
+  state.hasTitle = true;
   state.title = title;
   return state.turn.header.at > 0 ? takeTitle(state) : [];
+}
+
+function readSummaryTitle(state: ClaudeCodeState, title: string | undefined): AgentEvent[] {
+  if (title === undefined || state.hasTitle || state.turn.header.agentId !== undefined) return [];
+  state.title = title;
+  return takeTitle(state);
 }
 
 /** Emits the waiting title at the first line that has a time and a folder and is not a copy. */
