@@ -38,6 +38,9 @@ describe("plain text", () => {
     ["✅ done", "done"],
     ["use <name> in `<p>` but not <b>this</b>", "use <name> in `<p>` but not this"],
     ["see [x](https://y.z)", "see x"],
+    ["see [the fix](https://github.com/o/r/pull/12)", "see the fix (PR #12)"],
+    ["[PR #12](https://github.com/o/r/pull/12) is open", "PR #12 is open"],
+    ["Closes https://github.com/o/r/issues/7.", "Closes issue #7."],
   ])("of %s", (text, expected) => {
     expect(stripMarkdown(text)).toBe(expected);
   });

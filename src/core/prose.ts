@@ -1,4 +1,5 @@
 // Splits Markdown into headings, paragraphs, list items and sentences; skips code, tables and logs.
+import { referencesAsWords } from "./references.ts";
 
 export interface Block {
   kind: "heading" | "text" | "item";
@@ -99,11 +100,21 @@ function withoutTags(text: string): string {
     .join("");
 }
 
-/** Removes Markdown except backticks, which mark names. */
+/** "[the fix](https://github.com/o/r/pull/12)" -> "the fix (PR #12)" */
+function linkText(text: string, url: string): string {
+  const reference = referencesAsWords(url);
+  const isNamed = reference === url || text.includes(reference.replace(/^\D+/, "")) || text.includes("://");
+  return isNamed ? text : `${text} (${reference})`;
+}
+
+/** Removes Markdown except backticks, which mark names. URLs of pull requests and issues become "PR #12". */
 export function stripMarkdown(text: string): string {
   return (
-    withoutTags(text)
-      .replace(/!?\[([^\]]{0,300})\]\([^)\s]{0,1000}\)/g, "$1")
+    referencesAsWords(
+      withoutTags(text).replace(/!?\[([^\]]{0,300})\]\(([^)\s]{0,1000})\)/g, (_, shown: string, url: string) =>
+        linkText(shown, url),
+      ),
+    )
       .replace(/(\*\*|__)(?=\S)(.{1,600}?)(?<=\S)\1/g, "$2")
       .replace(/(?<![\w*])\*(?=[^\s*])([^*\n]{1,300})(?<=\S)\*(?![\w*])/g, "$1")
       // oxlint-disable-next-line no-control-regex -- control characters would change what a terminal shows

@@ -1,4 +1,5 @@
 // Finds the files that a turn changed, created, renamed or deleted.
+import { isScratchPath } from "../../core/scratch-path.ts";
 import { splitCommand } from "../../core/shell-command.ts";
 import { listText } from "../../core/text.ts";
 import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
@@ -19,17 +20,13 @@ export interface Changes {
   deleted: string[];
 }
 
-/** The agent's own notes and scratch files. */
-const SCRATCH =
-  /^(?:\/private)?\/(?:tmp|var\/folders)\/|\/\.(?:claude|codex|copilot|gemini)\/(?:plans|projects|todos|sessions|tmp)\/|(?:^|\/)scratchpad\//;
-
 export function changesOf({ toolUses, root }: TurnEvidence): Changes {
   const files = new Map<string, ChangedFile>();
   const changes: Changes = { files: [], renamed: [], deleted: [] };
   for (const use of toolUses) {
     if (use.isError) continue;
     for (const touch of use.files) {
-      if (touch.kind === "read" || SCRATCH.test(touch.path)) continue;
+      if (touch.kind === "read" || isScratchPath(touch.path)) continue;
       const file = files.get(touch.path) ?? { path: touch.path, added: 0, removed: 0, isNew: false, evidence: [] };
       file.added += touch.added ?? 0;
       file.removed += touch.removed ?? 0;

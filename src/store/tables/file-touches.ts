@@ -1,5 +1,6 @@
 // file_touches: files that a tool use read, edited or created.
 import type { FileTouch } from "../../core/event.ts";
+import { isScratchPath } from "../../core/scratch-path.ts";
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
 import { family } from "./sessions.ts";
@@ -31,12 +32,13 @@ export interface ChangedFile {
   last_at: number;
 }
 
-/** Files that a session and its subagents changed, last changed first. */
+/** Files that a session and its subagents changed, last changed first. Without temporary files and agents' own notes. */
 export function changedFiles(db: Db, sessionDbId: number): ChangedFile[] {
-  return db.all(sql`SELECT path, max(kind = 'create') AS created, coalesce(sum(added), 0) AS added,
+  const files = db.all<ChangedFile>(sql`SELECT path, max(kind = 'create') AS created, coalesce(sum(added), 0) AS added,
       coalesce(sum(removed), 0) AS removed, max(created_at) AS last_at
     FROM file_touches WHERE session_db_id IN (${family(sessionDbId)}) AND kind IN ('edit', 'create')
     GROUP BY path ORDER BY last_at DESC`);
+  return files.filter(({ path }) => !isScratchPath(path));
 }
 
 export function changedPathsBetween(db: Db, sessionDbId: number, from: number, to: number): string[] {
