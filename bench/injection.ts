@@ -183,7 +183,7 @@ function playSession(db: Db, session: PlayedSession, work: Work, tally: Tally): 
     const command = /"command":"((?:[^"\\]|\\.)*)"/.exec(use.input)?.[1];
     if (command !== undefined) note("command", contextForCommand(db, command, request), command);
     if (use.is_error === 1 && use.name === "Bash")
-      note("error", contextForFailure(db, use.output ?? "", request), use.output ?? "");
+      note("error", contextForFailure(db, command, use.output ?? "", request), use.output ?? "");
   }
 }
 
@@ -205,13 +205,15 @@ function isAboutFiles(db: Db, items: readonly string[], touched: ReadonlySet<str
 
 function sessionsOfItems(db: Db, items: readonly string[]): Set<number> {
   const ids = items.flatMap((item) => {
-    const [, kind, id] = /^(session:|[oit])(\d+)$/.exec(item) ?? [];
+    const [, kind, id] = /^(session:|[oitp])(\d+)$/.exec(item) ?? [];
     if (kind === undefined) return [];
     if (kind === "session:") return [Number(id)];
     const sql =
-      kind === "t"
-        ? "SELECT coalesce(s.parent_session_db_id, s.id) AS id FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id WHERE t.id = ?"
-        : "SELECT session_db_id AS id FROM observations WHERE id = ?";
+      kind === "p"
+        ? "SELECT session_db_id AS id FROM prompts WHERE id = ?"
+        : kind === "t"
+          ? "SELECT coalesce(s.parent_session_db_id, s.id) AS id FROM tool_uses t JOIN sessions s ON s.id = t.session_db_id WHERE t.id = ?"
+          : "SELECT session_db_id AS id FROM observations WHERE id = ?";
     return [db.get<{ id: number }>(sql, Number(id))?.id ?? 0];
   });
   return new Set(ids);
@@ -311,7 +313,7 @@ class Tally {
     }
     for (const query of errors) {
       const request = requestAt(session, new Set());
-      const from = sessionsOfItems(db, contextForFailure(db, query.query, request).items);
+      const from = sessionsOfItems(db, contextForFailure(db, undefined, query.query, request).items);
       this.errorHits.of += 1;
       this.errorHits.injected += Number(from.size > 0);
       this.errorHits.hit += Number(query.gold.some((id) => from.has(ids.get(id) ?? -1)));

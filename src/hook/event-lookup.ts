@@ -73,14 +73,14 @@ function contextForActivity(
     case "prompt":
       return toAnswer("prompt", contextForPrompt(db, activity.text, on("prompt")));
     case "tool-use":
-      return toAnswer("error", contextForFailure(db, activity.output ?? "", on("error")));
+      return toAnswer("error", contextForFailure(db, commandOf(activity.input), activity.output ?? "", on("error")));
     case "tool-start": {
       const { name, path, input } = activity;
       if (path !== undefined) {
         return toAnswer("file", contextForFile(db, path, name !== "Read", on("file")), [lookupKey(name, path)]);
       }
       const fields = asObject(input);
-      const command = asString(fields?.["command"]);
+      const command = commandOf(input);
       if (command !== undefined) {
         return toAnswer("command", contextForCommand(db, command, on("command")), [lookupKey("Bash", command)]);
       }
@@ -97,6 +97,10 @@ function contextForActivity(
     default:
       return undefined;
   }
+}
+
+function commandOf(input: unknown): string | undefined {
+  return asString(asObject(input)?.["command"]);
 }
 
 const DEFAULT_TYPE = "general-purpose";

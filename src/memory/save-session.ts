@@ -49,7 +49,10 @@ export function saveSession(db: Db, sessionDbId: number, now: number): void {
   const turns = rows.map((row) => ({ ...summaryOf(row), isLast: row.prompt_number === lastTurn }));
   const { local, published } = repositoryOpenEnds(db, sessionDbId, state);
   const summary = rollUp(turns, requests, [...published, ...local]);
-  const outcome = outcomeLine(state, turns.flatMap(({ completed }) => splitText(completed)));
+  const outcome = outcomeLine(
+    state,
+    turns.flatMap(({ completed }) => splitText(completed)),
+  );
   const completed = [summary.completed, outcome].filter(Boolean).join("\n");
   upsertSummary(db, whole, { ...summary, completed }, EXTRACTOR, now);
 }

@@ -50,7 +50,8 @@ function describe(state: RepositoryState, habits: Habits): RepositoryOpenEnds {
     local.push(`${count(unpushed.length, "commit")} ${be} not pushed: ${listText(latest, COMMITS_SHOWN)}.`);
   }
   const published = openPrs.length === 0 ? [] : [prLine(openPrs)];
-  if (branchWithoutPr !== undefined) published.push(`Branch ${branchWithoutPr} is pushed: no pull request and no merge is reported.`);
+  if (branchWithoutPr !== undefined)
+    published.push(`Branch ${branchWithoutPr} is pushed: no pull request and no merge is reported.`);
   return { local, published };
 }
 

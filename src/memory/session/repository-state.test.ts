@@ -56,7 +56,9 @@ describe("the state of the repository after a turn", () => {
 
   it("has a commit that git reported once", () => {
     const commit = run('rtk git commit -m "Add a"');
-    expect(stateOf([commit], "", [{ sha: "1a2b3c4", subject: "Add a", created_at: commit.at }]).unpushed).toEqual(["Add a"]);
+    expect(stateOf([commit], "", [{ sha: "1a2b3c4", subject: "Add a", created_at: commit.at }]).unpushed).toEqual([
+      "Add a",
+    ]);
   });
 
   it("has the pull requests that were opened but not merged", () => {

@@ -1,23 +1,18 @@
 // Builds the few lines injected for a prompt, file, command, failure or subagent. Most events get none.
-import { errorSubject, lastError, errorMessage } from "../../core/error-text.ts";
 import { ago } from "../../core/text.ts";
 import type { WorkTree } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { observationOfSubject, observationsByIds } from "../../store/fts/observation-words.ts";
-import {
-  commandKeyOf,
-  observationOf,
-  type ObservationRow,
-  observationsAbout,
-} from "../../store/tables/observations.ts";
+import { observationsByIds } from "../../store/fts/observation-words.ts";
+import { type ObservationRow, observationsAbout } from "../../store/tables/observations.ts";
 import { recentSessions } from "../../store/tables/sessions.ts";
-import { wrongItems } from "../../store/tables/wrong-items.ts";
-import { findFixes } from "../history/fix.ts";
 import { type Block, type Budget, EMPTY_BLOCK, layOut, type Line, quoteLine, quoteNames } from "./block.ts";
-import { matchObservations, type MatchRequest } from "./match-prompt.ts";
-import { answerLine, isFileList, itemId, checkRow } from "./observation-lines.ts";
+import { type CommandWarning, warningOf } from "./command-warning.ts";
+import { saysAboutFile } from "./file-notes.ts";
+import { INFORMATIVE_TYPES, matchObservations, type MatchRequest } from "./match-prompt.ts";
+import { answerLine, checkRow, isWrittenByUser, itemId } from "./observation-lines.ts";
 import { matchIssue, matchTurn, type TurnAnswer } from "./match-turns.ts";
 import { asksAboutLastSession } from "./past-question.ts";
+import { type PastFix, pastFixOf } from "./past-fix.ts";
 import { parsePrompt } from "./parse-prompt.ts";
 import { rareWords } from "./prompt-words.ts";
 import { headingNote, sessionLines, whereStoppedLines } from "./session-lines.ts";
@@ -101,69 +96,56 @@ export function contextForIds(db: Db, ids: readonly number[], request: EventRequ
 
 const LINES_PER_FILE = 2;
 const FILE_ROWS = 20;
-const COMMAND_ROWS = 4;
-/** Injected before a file is read or changed; other types only before a change. */
-const INFORMATIVE_TYPES: ReadonlySet<string> = new Set(["decision", "bugfix", "discovery"]);
-/** An observation about more files than this says little about each. */
-const MAX_FILES = 8;
 
+/** What to inject before a file is read or changed: decisions and findings about it, newest first. */
 export function contextForFile(db: Db, path: string, isChange: boolean, request: EventRequest): Block {
   const known = observationsAbout(db, { kind: "file", key: path }, request.projectId, FILE_ROWS);
   if (known.length === 0) return EMPTY_BLOCK;
-  const { throttle } = request;
-  const rank = (row: ObservationRow): number => (INFORMATIVE_TYPES.has(row.type) ? 1 : 0) + row.pinned * 2;
-  const rows = withoutShown(known, request)
-    .filter((row) => !isFileList(row))
-    .filter((row) => observationOf(row).files.length <= MAX_FILES || row.type === "decision")
-    .filter((row) => INFORMATIVE_TYPES.has(row.type) || (isChange && throttle === 0))
-    .sort((a, b) => rank(b) - rank(a) || b.valid_from - a.valid_from);
-  return layOutRows(rows.slice(0, throttle > 0 ? 1 : LINES_PER_FILE), request, SHORT);
+  const { throttle, tree, now } = request;
+  const lines = withoutShown(known, request)
+    // Notes of work help only to change the file.
+    .filter((row) => INFORMATIVE_TYPES.has(row.type) || isWrittenByUser(row) || (isChange && throttle === 0))
+    .sort((a, b) => b.pinned - a.pinned || b.valid_from - a.valid_from)
+    .flatMap((row) => {
+      const said = saysAboutFile(row, path);
+      const freshness = said === undefined ? undefined : checkRow(tree, row);
+      return said === undefined || freshness === undefined || freshness.kind === "gone"
+        ? []
+        : [answerLine(row, freshness, tree, now, said)];
+    });
+  return layOutLines(lines.slice(0, throttle > 0 ? 1 : LINES_PER_FILE), SHORT);
 }
 
-/** What to inject before a command runs: an observation about its failure in an earlier session. */
+/** What to inject before a command runs: how it failed in earlier sessions, and the form that worked. */
 export function contextForCommand(db: Db, command: string, request: EventRequest): Block {
-  const key = commandKeyOf(command);
-  const known = observationsAbout(db, { kind: "command", key }, request.projectId, COMMAND_ROWS);
-  return known.length === 0 ? EMPTY_BLOCK : layOutRows(withoutShown(known, request).slice(0, 1), request, SHORT);
+  const warning = warningOf(db, command, request);
+  return warning === undefined ? EMPTY_BLOCK : layOutLines([warningLine(warning, request.now)], SHORT);
 }
 
-/** What to inject after an error: how an earlier session fixed it. */
-export function contextForFailure(db: Db, output: string, request: EventRequest): Block {
-  const error = errorMessage(lastError(output));
-  if (error === undefined) return EMPTY_BLOCK;
-  const row = observationOfSubject(db, request.projectId, errorSubject(error));
-  if (row !== undefined && withoutShown([row], request).length > 0) return layOutRows([row], request, SHORT);
-  const fix = pastFix(db, error, request);
-  return fix === undefined ? EMPTY_BLOCK : layOutLines([fix], SHORT);
+/** What to inject after an error: the form of the command that works, or the change that fixed the same error. */
+export function contextForFailure(db: Db, command: string | undefined, output: string, request: EventRequest): Block {
+  const warning = command === undefined ? undefined : warningOf(db, command, request);
+  if (warning !== undefined && output.includes(warning.error))
+    return layOutLines([warningLine(warning, request.now)], SHORT);
+  const fix = pastFixOf(db, output, request);
+  return fix === undefined ? EMPTY_BLOCK : layOutLines([fixLine(fix, request.now)], SHORT);
 }
 
-/** Below this similarity it is a different error. */
-const MIN_SIMILARITY = 0.9;
-const MAX_OCCURRENCES = 20;
+const ERROR_CHARS = 120;
+const SAID_CHARS = 240;
 
-/** A line about the same error in another session, and what fixed it. */
-function pastFix(db: Db, error: string, { projectId, ownSessionId, now }: EventRequest): Line | undefined {
-  const { occurrences } = findFixes(db, error, { projectId }, MAX_OCCURRENCES);
-  const wrong = wrongItems(db);
-  for (const { fixedBy, likeness, failure, changed, between, error: line } of occurrences) {
-    const isEarlier = failure.main_session_db_id !== ownSessionId && failure.created_at < now;
-    if (fixedBy === undefined || likeness < MIN_SIMILARITY || !isEarlier) continue;
-    if ([failure, fixedBy.use].some(({ id }) => wrong.has(`t${id}`))) continue;
-    const last = between.at(-1);
-    let after = "later";
-    if (changed.length > 0) after = `after a change to ${quoteNames(changed, 4, 100)}`;
-    else if (last !== undefined) after = `after ${code(rawCommand(last.input) ?? "another command")}`;
-    const how = fixedBy.isSameCommand ? `it passed ${after}` : `${code(fixedBy.command ?? "")} worked instead`;
-    const items = [`t${failure.id}`, `t${fixedBy.use.id}`];
-    const same = `The same error occurred ${ago(failure.created_at, now)} (“${quoteLine(line, 120)}”)`;
-    return { text: `- ${same}: ${how} (#${items.join(", #")})`, items };
-  }
-  return undefined;
+function warningLine({ failure, form, error, worked, success, sessions }: CommandWarning, now: number): Line {
+  const items = [`t${failure.id}`, `t${success.id}`];
+  const times = sessions > 1 ? ` in ${sessions} sessions` : "";
+  const text = `${code(form)} failed here${times}: ${quoteLine(error, ERROR_CHARS)}. ${code(worked)} worked instead`;
+  return { text: `- ${text} (${ago(failure.created_at, now)}, #${items.join(", #")})`, items };
 }
 
-/** Not parsed as JSON, so that newlines stay escaped and the command stays on one line. */
-function rawCommand(input: string): string | undefined {
-  return /"command":"((?:[^"\\]|\\.)*)"/.exec(input)?.[1];
+function fixLine({ failure, success, error, changed, said }: PastFix, now: number): Line {
+  const items = [`t${failure.id}`, `t${success.id}`];
+  const text = `The same error occurred before (“${quoteLine(error, ERROR_CHARS)}”): the command passed after a change to ${quoteNames(changed, 4, 100)}`;
+  const result = said === undefined ? "" : `. ${quoteLine(said, SAID_CHARS)}`;
+  return { text: `- ${text}${result} (${ago(failure.created_at, now)}, #${items.join(", #")})`, items };
 }
 
 function code(command: string): string {

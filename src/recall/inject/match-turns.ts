@@ -85,7 +85,7 @@ const IDLE =
   /\?$|:$|^(?:let(?: me|'s)|i(?:'ll|'m|'d| will| am| would| can| could)\b|we(?:'ll| can| could)\b|now,? (?:let|i)|next|want me|would you|should i|shall i|do you|if you\b|say the word|just (?:say|tell)|ready (?:to|for)|you(?:'re| can| could| should)\b|try\b|your\b|good\b|great\b|perfect\b|sure\b|yes\b|no[,.]|sorry\b|thanks\b|understood\b|done\b|here(?:'s| is| are)|the following|asked:|offered:|happy to|feel free|all (?:tests|checks|finished)|git (?:status|worktree)|working tree)/i;
 
 /** The sentences of an answer that may say something about the project. */
-function statements(response: string): string[] {
+export function statements(response: string): string[] {
   const sentences = readBlocks(response)
     .filter(({ kind }) => kind !== "heading")
     .flatMap(({ text }) => sentencesOf(text))

@@ -24,15 +24,27 @@ export function isFileList({ title }: { title: string }): boolean {
 /** Sentences that only list what was done: "Changed 3 files (+2 −1): a.ts, b.ts and 1 more." */
 const WORK_LIST =
   /(?:Changed|Created|Deleted|Renamed) \d+ files?[^\n]*?(?:\.(?=\s|$)|$)|Asked: “[^”]*”|(?:Opened |Merged )?(?:PR|MR) #\d+[^\n.]*\.?/g;
-const MIN_SUBSTANCE_CHARS = 50;
+const REFERENCE = /^(?:Commit|PR|MR|Issue) \S+:?[^\n]*$/gm;
+const MIN_SUBSTANCE_CHARS = 30;
+
+/** True if a user wrote or pinned it. */
+export function isWrittenByUser({ producer, pinned }: ObservationRow): boolean {
+  return producer === "user" || pinned === 1;
+}
 
 /** False for a note that says no more than its title and which files were changed. */
 export function hasSubstance(row: ObservationRow): boolean {
-  if (row.type === "decision" || row.pinned === 1 || row.origin === "user") return true;
+  if (row.type === "decision" || row.type === "discovery" || isWrittenByUser(row)) return true;
   const { title, narrative, facts } = observationOf(row);
-  const said = [narrative, ...facts.filter((fact) => !/^(?:Commit|PR|Issue) /.test(fact))].join("\n");
-  const rest = said.replaceAll(title, "").replace(WORK_LIST, "").trim();
+  const rest = withoutWorkList([narrative, ...facts].join("\n"))
+    .replaceAll(title, "")
+    .trim();
   return rest.length >= MIN_SUBSTANCE_CHARS;
+}
+
+/** Removes sentences that only list what was done, and references to commits. */
+export function withoutWorkList(text: string): string {
+  return text.replace(WORK_LIST, "").replace(REFERENCE, "").trim();
 }
 
 /** Titles only. The ids are "i12", not "o12", so that the whole observation can still be injected later. */
@@ -77,12 +89,18 @@ function decisionText(row: ObservationRow, rules: readonly RuleLine[], now: numb
 }
 
 /** The text first, then type, source, age and id. */
-export function answerLine(row: ObservationRow, freshness: Freshness, tree: WorkTree | undefined, now: number): Line {
+export function answerLine(
+  row: ObservationRow,
+  freshness: Freshness,
+  tree: WorkTree | undefined,
+  now: number,
+  said?: readonly string[],
+): Line {
   const items = [itemId(row)];
   const rules = row.type === "decision" && tree !== undefined ? readRules(tree.rules) : [];
   if (conflictWith(`${row.title} ${row.narrative}`, rules) !== undefined)
     return { text: `- ${decisionText(row, rules, now)}`, items };
-  const body = bodyOf(row, "narrative");
+  const body = said === undefined ? bodyOf(row, "narrative") : quoteLine(said.join(" "), BODY_CHARS);
   const title = quoteLine(row.title, TITLE_CHARS);
   const text = row.title.endsWith("…") && body !== "" ? body : [title, body].filter(Boolean).join(": ");
   const source = row.origin === "tool" ? ", from tool output" : "";

@@ -34,7 +34,11 @@ const MIN_NOVELTY = 0.35;
 const WEIGHTS = { title: 1.3, completed: 1.1, fact: 1, learned: 1, narrative: 0.8 };
 
 /** `said`: what the block says already. */
-export function resultLines(db: Db, sessionDbId: number, { maxLines, said }: { maxLines: number; said: string }): Line[] {
+export function resultLines(
+  db: Db,
+  sessionDbId: number,
+  { maxLines, said }: { maxLines: number; said: string },
+): Line[] {
   const ids = observationsOfSession(db, sessionDbId).map(({ id }) => id);
   const observations = observationsByIds(db, ids).filter((row) => row.type !== "decision" && !isFileList(row));
   return linesOf(choose(candidatesOf(db, sessionDbId, observations), maxLines, contentWords(said)));

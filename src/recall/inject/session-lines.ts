@@ -59,7 +59,10 @@ export function whereStoppedLines(db: Db, session: SessionRow, now: number): Lin
   return [
     ...(headline === "" ? [] : [{ text: `${headline} (#session:${session.id})`, items }]),
     ...results,
-    ...stateLines(isIdle(session, now) && last.response ? { ...last, state: "completed" } : last, results.length > 0).map((text) => ({ text, items })),
+    ...stateLines(
+      isIdle(session, now) && last.response ? { ...last, state: "completed" } : last,
+      results.length > 0,
+    ).map((text) => ({ text, items })),
   ];
 }
 

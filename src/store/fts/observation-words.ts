@@ -39,10 +39,3 @@ export function observationsByIds(db: Db, ids: readonly number[]): ObservationRo
     WHERE id IN ${anyOf(ids)} AND is_current = 1 AND superseded_by IS NULL AND ${isNotWrong()}`);
   return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
 }
-
-/** The current observation about a subject, e.g. an error. The + prevents SQLite from scanning the project by time. */
-export function observationOfSubject(db: Db, projectId: number, subject: string): ObservationRow | undefined {
-  return db.get(sql`SELECT * FROM observations
-    WHERE project_id = ${projectId} AND subject = ${subject} AND is_current = 1 AND superseded_by IS NULL AND ${isNotWrong()}
-    ORDER BY +valid_from DESC LIMIT 1`);
-}

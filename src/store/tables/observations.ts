@@ -1,7 +1,6 @@
 // observations: things worth knowing, each with its evidence and producer. Every write updates the full-text index.
 import { sha256 } from "../../platform/crypto.ts";
 import type { Concept, Observation, ObservationType, Origin, Producer } from "../../core/memory.ts";
-import { commandForm } from "../../core/shell-command.ts";
 import { indexable } from "../../core/index-text.ts";
 import { scopeWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
@@ -97,7 +96,7 @@ export function renewKeys(db: Db, projectId: number | undefined): void {
   for (const row of rows) writeKeys(db, row.id, observationOf(row));
 }
 
-/** Writes the files and commands that an observation is about to observation_keys, to find it without a search. */
+/** Writes the files that an observation is about to observation_keys, to find it without a search. */
 function writeKeys(db: Db, id: number, observation: Observation): void {
   db.run(sql`DELETE FROM observation_keys WHERE observation_id = ${id}`);
   for (const { kind, key } of keysOf(observation))
@@ -105,28 +104,18 @@ function writeKeys(db: Db, id: number, observation: Observation): void {
 }
 
 interface ObservationKey {
-  kind: "file" | "command";
+  kind: "file";
   key: string;
 }
 
 /** An observation about more files than this says little about each of them. */
 const MAX_FILES = 20;
-/** The text that the extractor writes about a failed command (memory/extract/failures.ts). */
-const WRONG_COMMAND = /^`([^`\n]+)` failed\b/;
-
-function keysOf({ files, concepts, narrative }: Observation): ObservationKey[] {
-  const keys: ObservationKey[] = files.slice(0, MAX_FILES).map((key) => ({ kind: "file", key }));
-  const command = concepts.includes("gotcha") ? WRONG_COMMAND.exec(narrative)?.[1] : undefined;
-  return command === undefined ? keys : [...keys, { kind: "command", key: command }];
-}
-
-/** The command in the form in which the extractor stores it. */
-export function commandKeyOf(command: string): string {
-  return commandForm(command).replaceAll("`", "'");
+function keysOf({ files }: Observation): ObservationKey[] {
+  return files.slice(0, MAX_FILES).map((key) => ({ kind: "file", key }));
 }
 
 /**
- * Current observations about a file or command, of this project or for all projects, newest first. Leaves out those
+ * Current observations about a file, of this project or for all projects, newest first. Leaves out those
  * that were marked as wrong.
  */
 export function observationsAbout(
