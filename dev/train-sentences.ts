@@ -208,8 +208,11 @@ function predict(weights: readonly Float32Array[], features: readonly number[]):
 
 function quantise(rows: readonly Float32Array[]): Linear {
   const scales = rows.map((row) => row.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-9) / 127);
-  const weights = rows.flatMap((row, index) => [...row.map((value) => Math.round(value / (scales[index] as number)))]);
-  return { scales: Float32Array.from(scales), weights: Int8Array.from(weights) };
+  const weights = new Int8Array(rows.reduce((sum, row) => sum + row.length, 0));
+  for (const [index, row] of rows.entries())
+    for (const [feature, value] of row.entries())
+      weights[index * row.length + feature] = Math.round(value / (scales[index] as number));
+  return { scales: Float32Array.from(scales), weights };
 }
 
 function randomNumbers(seed: number): () => number {

@@ -125,7 +125,7 @@ function acceptedProposal({ sentences, evidence, changes, finalId }: ParsedTurn)
     ({ text, verdict: { chances } }) =>
       PROPOSAL.test(text) &&
       !HEDGED.test(text) &&
-      !/\?$/.test(text) &&
+      !text.endsWith("?") &&
       text.length <= PROPOSAL_CHARS &&
       chances.A < 0.5 &&
       chances.O < 0.9,

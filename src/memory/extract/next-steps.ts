@@ -35,8 +35,8 @@ function saidOpen(sentences: readonly Sentence[]): Sentence[] {
   const scoreOf = (sentence: Sentence): number => scores.get(sentence) ?? 0;
   const sum = said.reduce((total, sentence) => total + scoreOf(sentence), 0);
   if (Math.max(0, ...scores.values()) + SUM_SHARE * sum < MIN_OPEN) return [];
-  const likeliest = said.toSorted((a, b) => scoreOf(b) - scoreOf(a)).slice(0, MAX_SAID);
-  return said.filter((sentence) => likeliest.includes(sentence) && scoreOf(sentence) >= MIN_LISTED);
+  const likeliest = new Set(said.toSorted((a, b) => scoreOf(b) - scoreOf(a)).slice(0, MAX_SAID));
+  return said.filter((sentence) => likeliest.has(sentence) && scoreOf(sentence) >= MIN_LISTED);
 }
 
 /** Offers, results and statuses are seldom open work, even if they read like it. */

@@ -97,11 +97,13 @@ function completed({ sentences, request, changes, deliveries, testResult }: Pars
 
 function likeliest(sentences: readonly Sentence[], label: "F" | "W", max: number): string[] {
   const scoreOf = ({ verdict }: Sentence): number => verdict.chances[label] * verdict.isUseful;
-  const best = sentences
-    .filter(({ from, verdict }) => from !== "user" && verdict.chances[label] >= MIN_CHANCE)
-    .sort((a, b) => scoreOf(b) - scoreOf(a))
-    .slice(0, max);
-  return sentences.filter((sentence) => best.includes(sentence)).map(({ text }) => text);
+  const best = new Set(
+    sentences
+      .filter(({ from, verdict }) => from !== "user" && verdict.chances[label] >= MIN_CHANCE)
+      .sort((a, b) => scoreOf(b) - scoreOf(a))
+      .slice(0, max),
+  );
+  return sentences.filter((sentence) => best.has(sentence)).map(({ text }) => text);
 }
 
 function notes({ evidence, runs }: ParsedTurn, observations: readonly Observation[]): string[] {

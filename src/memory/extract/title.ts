@@ -1,12 +1,15 @@
 // Chooses the title of a turn's note: one line that tells what was done or found.
 import { clip } from "../../core/prose.ts";
+import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import type { Delivery } from "./deliveries.ts";
 import { capitalise, type Sentence } from "./sentences.ts";
 import type { UserRequest } from "./user-request.ts";
 
 export const MAX_TITLE_CHARS = 120;
-const GOOD_TITLE_CHARS = 90;
+const GOOD_TITLE_CHARS = 100;
 const MIN_WORDS = 3;
+/** Offers stand at the end of a message. */
+const OFFER_CHARS = 1_500;
 const MIN_REST_CHARS = 15;
 
 /** Cannot be understood without the sentence before. */
@@ -63,6 +66,7 @@ export const OPTION = /^(?:option )?\(?[A-D1-9][).:]\s/i;
 const MIN_HEADLINE_SCORE = 0.02;
 
 interface TitleSources {
+  evidence: TurnEvidence;
   sentences: readonly Sentence[];
   deliveries: readonly Delivery[];
   request: UserRequest;
@@ -74,7 +78,7 @@ export interface ChosenTitle {
   sentence: Sentence | undefined;
 }
 
-export function chooseTitle({ sentences, deliveries, request }: TitleSources): ChosenTitle | undefined {
+export function chooseTitle({ evidence, sentences, deliveries, request }: TitleSources): ChosenTitle | undefined {
   const committed = deliveries.find(({ isWorthNoting }) => isWorthNoting);
   const headline = bestHeadline(sentences);
   const planned = request.kind === "plan" ? titleFrom(request.title) : undefined;
@@ -84,9 +88,20 @@ export function chooseTitle({ sentences, deliveries, request }: TitleSources): C
   if (headline !== undefined) return headline;
   const commit = deliveries.find(({ title }) => title.split(/\s+/).length > 2);
   if (commit !== undefined) return { title: clip(commit.title, MAX_TITLE_CHARS), sentence: undefined };
+  const offered = request.kind === "reply" ? acceptedOffer(evidence) : undefined;
+  if (offered !== undefined) return { title: offered, sentence: undefined };
   const isTitle = request.kind === "plan" || (request.kind === "task" && !request.title.endsWith("…"));
   const asked = isTitle ? titleFrom(request.title) : undefined;
   return asked === undefined ? undefined : { title: asked, sentence: undefined };
+}
+
+const OFFER =
+  /(?:want me to|would you like me to|should i|shall i|do you want me to|ready for me to|i can|i could)\s+([^?]{12,160})\?/gi;
+
+/** "Want me to add a retry to the upload?", answered with "yes" -> "Add a retry to the upload" */
+function acceptedOffer({ prompt: { previousResponse = "" } }: TurnEvidence): string | undefined {
+  const offer = [...previousResponse.slice(-OFFER_CHARS).matchAll(OFFER)].at(-1)?.[1];
+  return offer === undefined ? undefined : titleFrom(offer.replace(/\s+/g, " "));
 }
 
 export function bestHeadline(

@@ -95,14 +95,16 @@ function compactedFixes({ messages }: TurnEvidence): string[] {
 function worthyFacts(sentences: readonly Sentence[]): Sentence[] {
   const worthOf = ({ from, verdict: { isWorthRecording, isClearlyUseful, chances } }: Sentence): number =>
     isWorthRecording + 0.3 * isClearlyUseful + 0.1 * chances.F - (from === "agent-mid" ? 0.05 : 0);
-  const best = sentences
-    .filter(({ from, text }) => from !== "user" && text.length <= FACT_CHARS)
-    .filter(
-      ({ verdict: { isWorthRecording, chances } }) => isWorthRecording >= MIN_WORTH && chances.W + chances.F > 0.4,
-    )
-    .sort((a, b) => worthOf(b) - worthOf(a))
-    .slice(0, MAX_FACTS);
-  return sentences.filter((sentence) => best.includes(sentence));
+  const best = new Set(
+    sentences
+      .filter(({ from, text }) => from !== "user" && text.length <= FACT_CHARS)
+      .filter(
+        ({ verdict: { isWorthRecording, chances } }) => isWorthRecording >= MIN_WORTH && chances.W + chances.F > 0.4,
+      )
+      .sort((a, b) => worthOf(b) - worthOf(a))
+      .slice(0, MAX_FACTS),
+  );
+  return sentences.filter((sentence) => best.has(sentence));
 }
 
 function isWork({ files, renamed, deleted }: Changes): boolean {

@@ -58,6 +58,8 @@ export interface TurnEvidence {
     hasCheckpoint: boolean;
     /** The session's next prompt: it shows whether an offer was accepted. */
     next?: string | undefined;
+    /** The agent's last message before the prompt, which the prompt may answer. */
+    previousResponse?: string | undefined;
   };
   /** Oldest first, like `toolUses` and `commits`. */
   messages: EvidenceMessage[];
@@ -78,7 +80,9 @@ export function loadTurnEvidence(db: Db, sessionDbId: number, promptNumber: numb
       coalesce(p.response, '') AS response, p.created_at AS at, p.ended_at AS endedAt, ${turnState()} AS state,
       p.checkpoint_at IS NOT NULL AS hasCheckpoint, (SELECT n.text FROM prompts n
         WHERE n.session_db_id = p.session_db_id AND n.prompt_number > p.prompt_number
-        ORDER BY n.prompt_number LIMIT 1) AS next
+        ORDER BY n.prompt_number LIMIT 1) AS next, (SELECT b.response FROM prompts b
+        WHERE b.session_db_id = p.session_db_id AND b.prompt_number < p.prompt_number
+        ORDER BY b.prompt_number DESC LIMIT 1) AS previousResponse
     FROM prompts p JOIN sessions s ON s.id = p.session_db_id
     WHERE p.session_db_id = ${sessionDbId} AND p.prompt_number = ${promptNumber}`);
   if (context === undefined || prompt === undefined) return undefined;
@@ -88,7 +92,12 @@ export function loadTurnEvidence(db: Db, sessionDbId: number, promptNumber: numb
     FROM messages WHERE ${inTurn} ORDER BY created_at, messages.id`);
   return {
     ...context,
-    prompt: { ...prompt, hasCheckpoint: Boolean(prompt.hasCheckpoint), next: prompt.next ?? undefined },
+    prompt: {
+      ...prompt,
+      hasCheckpoint: Boolean(prompt.hasCheckpoint),
+      next: prompt.next ?? undefined,
+      previousResponse: prompt.previousResponse ?? undefined,
+    },
     messages: messages.map((row) => ({ ...row, isSubagent: Boolean(row.isSubagent) })),
     toolUses: loadToolUses(db, inTurn, isSubagent),
     commits: commitsOf(db, sessionDbId, promptNumber),
