@@ -59,11 +59,3 @@ export interface Producer {
 
 /** The extractor derives memory with rules, without a model or the network. */
 export const EXTRACTOR: Producer = { name: "extractor" };
-
-/** A next step in the summary of an interrupted turn. */
-export const TURN_INTERRUPTED = "The turn was interrupted before it was finished.";
-
-/** Removes TURN_INTERRUPTED, for turns that the session has continued since. */
-export function withoutInterruption(nextSteps: string): string {
-  return nextSteps.replace(TURN_INTERRUPTED, "").trim();
-}

@@ -25,7 +25,6 @@ export function nextSteps(turn: ParsedTurn): string[] {
     ...pendingAfterCompaction(evidence),
     ...awaySummary(evidence),
     ...saidOpen(sentences).map(({ text }) => text),
-    ...openRequests(turn),
   ];
 }
 
@@ -42,17 +41,6 @@ function saidOpen(sentences: readonly Sentence[]): Sentence[] {
 /** Offers, results and statuses are seldom open work, even if they read like it. */
 function openScore({ verdict: { chances } }: Sentence): number {
   return chances.N * (1 - chances.A) * (1 - chances.O / 2) * (1 - chances.W / 2) * (1 - chances.V / 2);
-}
-
-/** Pull requests that the session's last turn opened and did not merge. */
-function openRequests({ evidence, deliveries }: ParsedTurn): string[] {
-  if (evidence.prompt.next !== undefined) return [];
-  const numbers = (verb: string): string[] =>
-    deliveries.flatMap(({ title }) => new RegExp(String.raw`^${verb} PR #(\d+)`).exec(title)?.[1] ?? []);
-  const merged = numbers("Merged");
-  return numbers("Opened")
-    .filter((number) => !merged.includes(number))
-    .map((number) => `PR #${number} is open, not merged yet.`);
 }
 
 /** Claude Code's summary for a user who was away: "… Next: review the PR". */

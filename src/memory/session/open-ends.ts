@@ -2,10 +2,11 @@
 import { clip } from "../../core/prose.ts";
 import { count, listText } from "../../core/text.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { changesUpTo, gitCommands, projectGitCommands } from "../../store/reads/git-activity.ts";
+import { changesUpTo, commandsUpTo, gitCommands, projectGitCommands } from "../../store/reads/git-activity.ts";
 import { commitsOf } from "../../store/tables/commits.ts";
 import { projectIdOfSession } from "../../store/tables/projects.ts";
 import { lastResponse } from "../../store/tables/prompts.ts";
+import { purposeOf } from "../extract/commands.ts";
 import { subjectText } from "./commit-subject.ts";
 import { isCommit, isPush, type PullRequest, type RepositoryState, repositoryState } from "./repository-state.ts";
 
@@ -21,8 +22,15 @@ export function readRepositoryState(db: Db, sessionDbId: number, lastTurn: numbe
     commands: gitCommands(db, sessionDbId, lastTurn),
     commits: commitsOf(db, sessionDbId).filter((commit) => commit.prompt_number <= lastTurn),
     changes: changesUpTo(db, sessionDbId, lastTurn),
+    testRuns: testRunsUpTo(db, sessionDbId, lastTurn),
     said: lastResponse(db, sessionDbId, lastTurn) ?? "",
   });
+}
+
+/** The times of test commands, whether they passed or not. */
+function testRunsUpTo(db: Db, sessionDbId: number, lastTurn: number): number[] {
+  const commands = commandsUpTo(db, sessionDbId, lastTurn);
+  return commands.filter(({ command }) => purposeOf(command) === "test").map(({ at }) => at);
 }
 
 export function repositoryOpenEnds(db: Db, sessionDbId: number, state: RepositoryState): RepositoryOpenEnds {
@@ -36,19 +44,28 @@ const MAX_PRS = 3;
 const SUBJECT_CHARS = 90;
 
 function describe(state: RepositoryState, habits: Habits): RepositoryOpenEnds {
-  const { uncommitted, failedCommit, hasCommits, unpushed, openPrs, branchWithoutPr } = state;
+  const { uncommitted, failedCommit, hasCommits, unpushed, openPrs, branchWithoutPr, isCiUnchecked, untestedFiles } =
+    state;
   const local: string[] = [];
   if (uncommitted.length > 0 && habits.commits) {
+    const files = listText(uncommitted, FILES_SHOWN);
     const be = uncommitted.length === 1 ? "is" : "are";
-    const files = `${listText(uncommitted, FILES_SHOWN)} ${be} changed`;
     if (failedCommit !== undefined) local.push(`The commit ${quoted(failedCommit)} failed.`);
-    local.push(hasCommits ? `${files} but not committed.` : `Nothing is committed in this session: ${files}.`);
+    local.push(
+      hasCommits
+        ? `${files} ${be} changed but not committed.`
+        : `Nothing is committed: the session made no commit of its changes to ${files}.`,
+    );
   }
   if (unpushed.length > 0 && habits.pushes) {
     const latest = [...new Set(unpushed.map(quoted))].toReversed();
+    const commits = unpushed.length === 2 ? "Both commits" : count(unpushed.length, "commit");
     const be = unpushed.length === 1 ? "is" : "are";
-    local.push(`${count(unpushed.length, "commit")} ${be} not pushed: ${listText(latest, COMMITS_SHOWN)}.`);
+    local.push(`${commits} ${be} ahead of origin and not pushed: ${listText(latest, COMMITS_SHOWN)}.`);
   }
+  if (isCiUnchecked) local.push("The CI run after the last push has not been seen.");
+  if (untestedFiles.length > 0)
+    local.push(`No test run is reported after the last change to ${listText(untestedFiles, FILES_SHOWN)}.`);
   const published = openPrs.length === 0 ? [] : [prLine(openPrs)];
   if (branchWithoutPr !== undefined)
     published.push(`Branch ${branchWithoutPr} is pushed: no pull request and no merge is reported.`);

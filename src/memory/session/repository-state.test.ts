@@ -20,6 +20,7 @@ const stateOf = (
     commands: steps.filter((step) => "command" in step),
     changes: steps.filter((step) => "path" in step),
     commits,
+    testRuns: [],
     said,
   });
 

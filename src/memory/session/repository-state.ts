@@ -14,6 +14,10 @@ export interface RepositoryState {
   commits: MadeCommit[];
   hasCommits: boolean;
   isPushed: boolean;
+  /** The session looked at CI, but not after its last push. */
+  isCiUnchecked: boolean;
+  /** Test files that were changed after the last test run. */
+  untestedFiles: string[];
   /** Subjects of commits that no later push can contain, oldest first. */
   unpushed: string[];
   /** Pull requests that the session opened, oldest first. */
@@ -44,11 +48,18 @@ interface GitEvidence {
   /** Commits that git reported. */
   commits: readonly ReportedCommit[];
   changes: readonly { path: string; at: number }[];
+  testRuns: readonly number[];
   /** The agent's last message: says whether a commit was made by a command that failed. */
   said: string;
 }
 
-export function repositoryState({ commands, commits: reported, changes, said }: GitEvidence): RepositoryState {
+export function repositoryState({
+  commands,
+  commits: reported,
+  changes,
+  testRuns,
+  said,
+}: GitEvidence): RepositoryState {
   const commits = madeCommits(commands, reported);
   const failed = commands.findLast(({ command, isError }) => isError && isGit(command, COMMIT));
   // Hooks can fail a command after git has made the commit.
@@ -56,6 +67,7 @@ export function repositoryState({ commands, commits: reported, changes, said }: 
   const lastCommit = Math.max(commits.at(-1)?.at ?? 0, isMade ? failed.at : 0);
   const failedCommit = failed !== undefined && failed.at > lastCommit ? messageSubject(failed.command) : "";
   const lastPush = commands.findLast(({ command, isError }) => !isError && isGit(command, PUSH));
+  const lastLook = commands.findLast(({ command }) => isGit(command, CI_LOOK));
   const prs = pullRequests(commands);
   const branch = lastPush === undefined ? undefined : newBranch(lastPush.command);
   const hasLaterPr = commands.some(({ command, at }) => at >= (lastPush?.at ?? 0) && isGit(command, PR_CREATE));
@@ -69,6 +81,10 @@ export function repositoryState({ commands, commits: reported, changes, said }: 
     hasCommits: lastCommit > 0,
     isPushed: lastPush !== undefined && lastPush.at >= lastCommit,
     unpushed: commits.filter(({ at }) => at > (lastPush?.at ?? 0)).map(({ subject }) => subject),
+    isCiUnchecked: lastLook !== undefined && lastPush !== undefined && lastLook.at < lastPush.at,
+    untestedFiles: changes
+      .filter(({ path, at }) => TEST_FILE.test(path) && isInProject(path) && !testRuns.some((run) => run > at))
+      .map(({ path }) => path),
     prs: prs.map(({ pr }) => pr),
     openPrs: prs.filter(({ isOpen }) => isOpen).map(({ pr }) => pr),
     ...(branch !== undefined && !hasLaterPr && { branchWithoutPr: branch }),
@@ -77,6 +93,8 @@ export function repositoryState({ commands, commits: reported, changes, said }: 
 
 const COMMIT = /^git (?:-C \S+ )?(?:commit|cherry-pick|revert)\b/;
 const PUSH = /^git (?:-C \S+ )?push\b(?!.*--dry-run)/;
+const CI_LOOK = /^gh (?:run|pr checks)\b/;
+const TEST_FILE = /(?:[._-](?:test|spec)|_test|(?:^|\/)test_[^/]*)\.\w+$/;
 const PR_CREATE = /^gh pr create\b/;
 /** "Committed as `1a2b3c4`", "The commit went through", "The commit `1a2b3c4` includes" */
 const COMMITTED =
@@ -115,7 +133,7 @@ function madeCommits(commands: readonly GitCommand[], reported: readonly Reporte
 const SAME_COMMAND_MS = 2_000;
 const SUBJECT_CHARS = 120;
 
-/** The first line of the message of -m or of a here-document; "" if there is none. */
+/** The first line of the message of -m or of a here-document; "" without a message. */
 function messageSubject(command: string): string {
   const hereDoc = /<<-?\s*['"]?\w+['"]?[^\n]*\n\s*([^\n]+)/.exec(command)?.[1];
   const quoted = /\s(?:-\w*m|--message)[= ]*(?:"((?:[^"\\]|\\.)*)"|'([^']*)')/.exec(command);

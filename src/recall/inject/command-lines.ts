@@ -1,56 +1,11 @@
-// Lines about shell commands that failed and later passed, and, after compaction, about the session's own commands:
-// an agent's summary often omits them.
-import { errorLine } from "../../core/error-text.ts";
-import { quoteName, quoteInstructions } from "../../core/privacy/fence.ts";
-import { commandForm, normaliseCommand } from "../../core/shell-command.ts";
+// Lines about the session's own commands after compaction: an agent's summary often omits them.
+import { quoteName } from "../../core/privacy/fence.ts";
+import { commandForm } from "../../core/shell-command.ts";
 import { listText } from "../../core/text.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { changedFiles, changedPathsBetween } from "../../store/tables/file-touches.ts";
-import { type CommandRow, outputHead, shellCommands } from "../../store/tables/tool-uses.ts";
-import { type Line, quoteLine, quoteNames } from "./block.ts";
-
-/** Enough for several sessions of work. */
-const MAX_COMMANDS = 200;
-const OUTPUT_CHARS = 2_000;
-
-/** Commands that failed and later passed, by latest success first. */
-export function fixedCommands(db: Db, sessionDbIds: readonly number[], limit: number) {
-  const failures = new Map<string, CommandRow>();
-  const fixed = new Map<string, { failure: CommandRow; success: CommandRow }>();
-  for (const row of shellCommands(db, sessionDbIds, MAX_COMMANDS)) {
-    const key = normaliseCommand(row.command);
-    const failure = failures.get(key);
-    if (row.is_error) {
-      // A failed command without an exit code was denied, interrupted or never started.
-      if (row.exit_code === null) continue;
-      failures.set(key, row);
-      fixed.delete(key);
-    } else if (failure !== undefined) {
-      failures.delete(key);
-      fixed.set(key, { failure, success: row });
-    }
-  }
-  const newestFirst = [...fixed].sort(([, a], [, b]) => b.success.created_at - a.success.created_at);
-  return newestFirst.slice(0, limit).map(([command, { failure, success }]) => ({
-    command,
-    exitCode: failure.exit_code ?? undefined,
-    /** The output line with the error. */
-    error: errorLine(outputHead(db, failure.id, OUTPUT_CHARS)),
-    /** Files changed between the failure and the success. */
-    changed: changedPathsBetween(db, failure.main_session_db_id, failure.created_at, success.created_at),
-  }));
-}
-
-const FIXES_SHOWN = 5;
-
-export function fixLines(db: Db, sessionDbIds: readonly number[]): Line[] {
-  return fixedCommands(db, sessionDbIds, FIXES_SHOWN).map(({ command, exitCode, error, changed }) => {
-    const exit = exitCode === undefined ? "" : ` with exit code ${exitCode}`;
-    const reason = error === "" ? "" : `: ${quoteInstructions(error)}`;
-    const fix = changed.length === 0 ? "passed later" : `passed after a change to ${quoteNames(changed, 4, 120)}`;
-    return { text: `- \`${quoteLine(command, 160)}\` failed${exit}${reason}; ${fix}` };
-  });
-}
+import { changedFiles } from "../../store/tables/file-touches.ts";
+import { type CommandRow, shellCommands } from "../../store/tables/tool-uses.ts";
+import { type Line, quoteLine } from "./block.ts";
 
 const COMMANDS_SHOWN = 10;
 const COMMANDS_READ = 300;

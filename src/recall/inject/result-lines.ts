@@ -2,12 +2,14 @@
 // and repeat the least.
 import { looksLikeInstruction } from "../../core/privacy/fence.ts";
 import { stripMarkdown, sentencesOf } from "../../core/prose.ts";
+import type { WorkTree } from "../../core/work-tree.ts";
 import { STOP_WORDS, wordsOf } from "../../core/words.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { observationsByIds } from "../../store/fts/observation-words.ts";
 import { observationOf, type ObservationRow, observationsOfSession } from "../../store/tables/observations.ts";
 import { currentSummaries } from "../../store/tables/summaries.ts";
 import { type Line, quoteLine } from "./block.ts";
+import { checkAgainstTree } from "./freshness.ts";
 import { isFileList, itemId } from "./observation-lines.ts";
 
 interface Candidate {
@@ -33,15 +35,27 @@ const MIN_NOVELTY = 0.35;
 
 const WEIGHTS = { title: 1.3, completed: 1.1, fact: 1, learned: 1, narrative: 0.8 };
 
-/** `said`: what the block says already. */
-export function resultLines(
-  db: Db,
-  sessionDbId: number,
-  { maxLines, said }: { maxLines: number; said: string },
-): Line[] {
+interface ResultOptions {
+  maxLines: number;
+  /** What the block says already. */
+  said: string;
+  /** Omits observations whose files are gone. */
+  tree: WorkTree | undefined;
+}
+
+export function resultLines(db: Db, sessionDbId: number, { maxLines, said, tree }: ResultOptions): Line[] {
   const ids = observationsOfSession(db, sessionDbId).map(({ id }) => id);
-  const observations = observationsByIds(db, ids).filter((row) => row.type !== "decision" && !isFileList(row));
+  const observations = observationsByIds(db, ids).filter(
+    (row) => row.type !== "decision" && !isFileList(row) && !areFilesGone(tree, row),
+  );
   return linesOf(choose(candidatesOf(db, sessionDbId, observations), maxLines, contentWords(said)));
+}
+
+function areFilesGone(tree: WorkTree | undefined, row: ObservationRow): boolean {
+  if (tree === undefined) return false;
+  return (
+    checkAgainstTree(observationOf(row), { top: tree.top, since: row.valid_from, readFiles: false }).kind === "gone"
+  );
 }
 
 function candidatesOf(db: Db, sessionDbId: number, observations: readonly ObservationRow[]): Candidate[] {

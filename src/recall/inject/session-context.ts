@@ -3,13 +3,14 @@ import type { Settings } from "../../config/schema.ts";
 import { quoteName } from "../../core/privacy/fence.ts";
 import type { WorkTree } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
+import type { ObservationRow } from "../../store/tables/observations.ts";
 import type { ProjectRow } from "../../store/tables/projects.ts";
 import { findSession, recentSessions, type SessionRow } from "../../store/tables/sessions.ts";
 import { type Block, EMPTY_BLOCK, layOut } from "./block.ts";
 import { chooseObservations } from "./choose-observations.ts";
 import { compactedLines } from "./command-lines.ts";
 import { readRules } from "./conflicts.ts";
-import { decisionLines, fullLines, indexLines } from "./observation-lines.ts";
+import { decisionLines, fullLines, indexLines, itemId } from "./observation-lines.ts";
 import { repositoryLines } from "./repository-lines.ts";
 import { chooseLast, headingNote, openLines, sessionLines, whereStoppedLines } from "./session-lines.ts";
 
@@ -46,6 +47,9 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
   const isCompact = request.source === "compact";
   const earlier = sessions.filter((session) => session.id !== last.id).slice(0, settings.contextSessions - 1);
   const { decisions, full, listed, gone } = chooseObservations(db, request, sessions, isCompact ? undefined : own?.id);
+  const whereStopped = whereStoppedLines(db, last, { tree, now });
+  const shown = new Set(whereStopped.flatMap(({ items = [] }) => items));
+  const isNew = (row: ObservationRow): boolean => !shown.has(itemId(row));
   const rules = tree === undefined ? [] : readRules(tree.rules);
   const share = (part: number): { maxTokens: number } => ({ maxTokens: Math.floor(settings.contextTokens * part) });
   const block = layOut(
@@ -58,7 +62,7 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
       },
       {
         heading: `## Where work stopped${headingNote(last, own, now)}`,
-        lines: whereStoppedLines(db, last, now),
+        lines: whereStopped,
         ...share(0.7),
       },
       { heading: "## Still open", lines: openLines(db, last), ...share(0.2) },
@@ -72,10 +76,13 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
       { heading: "", lines: more === undefined ? [] : [{ text: `\n${more}` }] },
       {
         heading: "## Latest observations",
-        lines: fullLines(full, settings.contextFullField, tree, now),
+        lines: fullLines(full.filter(isNew), settings.contextFullField, tree, now),
         ...share(0.22),
       },
-      { heading: "## More observations (#id  age  type  title  ~tokens)", lines: indexLines(listed, now) },
+      {
+        heading: "## More observations (#id  age  type  title  ~tokens)",
+        lines: indexLines(listed.filter(isNew), now),
+      },
     ],
     { maxChars: settings.contextMaxChars, maxTokens: settings.contextTokens },
   );

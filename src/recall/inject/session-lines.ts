@@ -1,9 +1,8 @@
 // Lines about sessions: where work stopped, what is open, and one line per earlier session.
-import { TURN_INTERRUPTED } from "../../core/memory.ts";
 import { quoteName } from "../../core/privacy/fence.ts";
 import { readBlocks, sentencesOf, wholeSentences } from "../../core/prose.ts";
 import { ago, listText } from "../../core/text.ts";
-import { isTrunk } from "../../core/work-tree.ts";
+import { isTrunk, type WorkTree } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { changedFiles } from "../../store/tables/file-touches.ts";
 import { observationsOfSession } from "../../store/tables/observations.ts";
@@ -50,25 +49,28 @@ const OUTCOME_CHARS = 240;
 const FILES_SHOWN = 5;
 
 /** What the session came to, its results and findings, and its state. */
-export function whereStoppedLines(db: Db, session: SessionRow, now: number): Line[] {
+export function whereStoppedLines(
+  db: Db,
+  session: SessionRow,
+  { tree, now }: { tree?: WorkTree | undefined; now: number },
+): Line[] {
   const items = [`session:${session.id}`];
   const [last] = lastPrompts(db, session.id, 1);
   if (last === undefined) return [];
-  const headline = headlineOf(db, session);
-  const results = resultLines(db, session.id, { maxLines: RESULT_LINES, said: session.title ?? "" });
+  const summary = freshSummary(db, session.id);
+  const headline = headlineOf(db, session, summary);
+  const results = resultLines(db, session.id, { maxLines: RESULT_LINES, said: session.title ?? "", tree });
+  const state = stateOf(last, isIdle(session, now));
   return [
     ...(headline === "" ? [] : [{ text: `${headline} (#session:${session.id})`, items }]),
     ...results,
-    ...stateLines(
-      isIdle(session, now) && last.response ? { ...last, state: "completed" } : last,
-      results.length > 0,
-    ).map((text) => ({ text, items })),
+    ...stateLines(last, state, results.length > 0).map((text) => ({ text, items })),
   ];
 }
 
 /** "Retry uploads. Outcome: committed as 1a2b3c4, pushed. Files changed: src/upload.ts" */
-function headlineOf(db: Db, { id, title }: SessionRow): string {
-  const outcome = /^Outcome: .+$/m.exec(freshSummary(db, id)?.completed ?? "")?.[0] ?? "";
+function headlineOf(db: Db, { id, title }: SessionRow, summary: SummaryRow | undefined): string {
+  const outcome = /^Outcome: .+$/m.exec(summary?.completed ?? "")?.[0] ?? "";
   const files = changedFiles(db, id).map(({ path }) => quoteName(path, 120));
   const parts = [
     title === null ? "" : withFullStop(quoteLine(title, TITLE_CHARS)),
@@ -85,15 +87,23 @@ function isIdle({ last_at }: SessionRow, now: number): boolean {
   return now - last_at > IDLE_MS;
 }
 
+type State = "running" | "interrupted" | "over";
+
+/** Imported turns have no recorded end, so a turn with a last message counts as over unless it was stopped. */
+function stateOf({ state, response, is_interrupted: isStopped }: PromptRow, hasIdled: boolean): State {
+  if (state === "running" && !hasIdled) return "running";
+  return isStopped === 1 || (state === "interrupted" && !response) ? "interrupted" : "over";
+}
+
 /** What a turn that did not end was about; for a session without results, what was said last. */
-function stateLines({ text, response, state }: PromptRow, hasResults: boolean): string[] {
-  const asked = `Asked last: ${quoteLine(text, PROMPT_CHARS)}`;
+function stateLines({ text, response }: PromptRow, state: State, hasResults: boolean): string[] {
   const said = hasResults ? "" : firstProse(response ?? "");
+  const isAsked = state !== "over" || (!hasResults && said === "");
   return [
-    ...(state === "completed" && (hasResults || said !== "") ? [] : [asked]),
+    ...(isAsked ? [`Asked last: ${quoteLine(text, PROMPT_CHARS)}`] : []),
     ...(said === "" ? [] : [`Said last: ${quoteLine(said, RESPONSE_CHARS)}`]),
     ...(state === "running" ? ["This turn is still in progress."] : []),
-    ...(state === "interrupted" ? [TURN_INTERRUPTED] : []),
+    ...(state === "interrupted" ? ["The turn was interrupted before it was finished."] : []),
   ];
 }
 
@@ -114,7 +124,7 @@ export function openLines(db: Db, session: SessionRow): Line[] {
   if (summary === undefined) return [];
   return summary.next_steps
     .split("\n")
-    .filter((step) => step !== "" && step !== TURN_INTERRUPTED)
+    .filter(Boolean)
     .slice(0, OPEN_LINES)
     .map((step) => ({ text: `- ${quoteLine(step, OPEN_CHARS)}`, items: [`session:${session.id}`] }));
 }

@@ -14,7 +14,7 @@ export interface GitCommand {
 const OUTPUT_CHARS = 4_000;
 const MAX_COMMANDS = 400;
 /** A cheap filter: callers match the parts of the command. */
-const IS_GIT = sql`(input LIKE '%git %' OR input LIKE '%gh pr %')`;
+const IS_GIT = sql`(input LIKE '%git %' OR input LIKE '%gh pr %' OR input LIKE '%gh run %')`;
 
 /** The newest commands that contain git or gh, up to and including a turn, oldest first. */
 export function gitCommands(db: Db, sessionDbId: number, lastTurn: number): GitCommand[] {
@@ -25,6 +25,15 @@ export function gitCommands(db: Db, sessionDbId: number, lastTurn: number): GitC
       AND ${IS_GIT} AND ${HAS_COMMAND}
     ORDER BY created_at DESC, id DESC LIMIT ${MAX_COMMANDS}`);
   return rows.toReversed().map((row) => ({ ...row, isError: row.isError === 1 }));
+}
+
+/** The newest shell commands up to and including a turn, oldest first. */
+export function commandsUpTo(db: Db, sessionDbId: number, lastTurn: number): { command: string; at: number }[] {
+  const rows = db.all<{ command: string; at: number }>(sql`SELECT
+      json_extract(input, '$.command') AS command, created_at AS at
+    FROM tool_uses WHERE session_db_id IN (${family(sessionDbId)}) AND prompt_number <= ${lastTurn} AND ${HAS_COMMAND}
+    ORDER BY created_at DESC, id DESC LIMIT ${MAX_COMMANDS}`);
+  return rows.toReversed();
 }
 
 /** Files changed up to and including a turn, with the time of the last change, oldest first. */

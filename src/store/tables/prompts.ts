@@ -226,6 +226,8 @@ export function setCheckpoint(db: Db, sessionDbId: number, promptNumber: number,
 export interface PromptRow {
   id: number;
   state: TurnState;
+  /** The transcript or a hook shows that the turn was stopped. */
+  is_interrupted: number;
   prompt_number: number;
   text: string;
   response: string | null;
@@ -233,7 +235,7 @@ export interface PromptRow {
   ended_at: number | null;
 }
 
-const TURN = sql`SELECT p.id, p.prompt_number, p.text, p.response, p.created_at, ${endedAt()} AS ended_at, ${turnState()} AS state
+const TURN = sql`SELECT p.id, p.prompt_number, p.text, p.response, p.is_interrupted, p.created_at, ${endedAt()} AS ended_at, ${turnState()} AS state
   FROM prompts p JOIN sessions s ON s.id = p.session_db_id`;
 
 /** Newest first. */
