@@ -160,6 +160,8 @@ describe("a worker", () => {
     const home = createHome();
     const { db, add } = seedStore(home.paths.database);
     add("s1", prompt("Why?"));
+    // It was running when it was recorded.
+    db.run("UPDATE sessions SET status = 'active'");
     expect(await home.run({ once: true })).toBe("done");
     expect(db.get("SELECT status FROM sessions")).toEqual({ status: "interrupted" });
     expect(db.get("SELECT count(*) AS n FROM summaries WHERE prompt_number = 1")).toEqual({ n: 1 });

@@ -133,6 +133,13 @@ describe("migrate", () => {
       INSERT INTO prompts (session_db_id, prompt_number, text, created_at) VALUES (1, 1, 'a', 1), (1, 2, 'b', 2);
       DELETE FROM stale_memory;
       DELETE FROM stale_links;`);
+    older.exec(`INSERT INTO sessions (session_id, agent, project_id, prompt_count, cwd, started_at, last_at, status, ended_at)
+        VALUES ('read', 'codex', 1, 0, '/r', 1, 1, 'interrupted', 1), ('live', 'codex', 1, 0, '/r', 1, 1, 'interrupted', 1),
+          ('stopped', 'codex', 1, 1, '/r', 1, 1, 'interrupted', 1);
+      INSERT INTO prompts (session_db_id, prompt_number, text, created_at, is_interrupted) VALUES (4, 1, 'c', 1, 1);
+      INSERT INTO injections (session_db_id, surface, item_ids, chars, tokens, created_at)
+        VALUES (3, 'session-start', '[]', 1, 1, 1);
+      DELETE FROM stale_memory WHERE prompt_db_id = 3;`);
     const insert = (row: Record<string, string | number>) => {
       const all = { producer: "extractor", type: "decision", title: "x", content_hash: "x", ...row };
       const names = Object.keys(all);
@@ -160,8 +167,9 @@ describe("migrate", () => {
       "false decision",
       "fix of an error",
     ]);
-    expect(db.column("SELECT prompt_db_id FROM stale_memory")).toEqual([1, 2]);
-    expect(db.column("SELECT session_db_id FROM stale_links")).toEqual([1]);
+    expect(db.column("SELECT prompt_db_id FROM stale_memory")).toEqual([1, 2, 3]);
+    expect(db.column("SELECT session_db_id FROM stale_links")).toEqual([1, 4]);
+    expect(db.column("SELECT session_id FROM sessions WHERE status = 'interrupted'")).toEqual(["live", "stopped"]);
     db.close();
   });
 

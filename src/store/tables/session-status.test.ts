@@ -168,14 +168,16 @@ describe("the status of a session", () => {
     db.close();
   });
 
-  it("is interrupted for an old session without an end as soon as it is recorded", () => {
+  it("is completed for an old session without an end: its transcript does not show an interruption", () => {
     const { db, add } = seedStore();
     add("s1", prompt("Why?"));
     add("s1", bash("ls"));
     add("s2", prompt("Why?"));
     add("s2", ended("Because."));
     add("s3", start);
-    expect([status(db), status(db, "s2"), status(db, "s3")]).toEqual(["interrupted", "completed", "completed"]);
+    expect([status(db), status(db, "s2"), status(db, "s3")]).toEqual(["completed", "completed", "completed"]);
+    expect(turnStates(db)).toEqual(["completed"]);
+    expect(updateIdleStatuses(db, NOW + 25 * HOUR)).toEqual([]);
     db.close();
   });
 });
@@ -249,22 +251,6 @@ describe("a turn's summary", () => {
     add("s1", ended("The login works."), at(3));
     deriveSession(db, 1, NOW);
     expect(summaries(db)).toMatchObject([{ notes: expect.not.stringContaining("In progress") as string }]);
-    db.close();
-  });
-
-  it("says that the turn was interrupted only if it was", () => {
-    const { db, add } = seedStore();
-    add("s1", prompt("Fix the login"), at(0));
-    add("s1", bash("npm test"), at(1));
-    add("s1", { kind: "turn-end" }, at(2));
-    add("s2", prompt("Fix the login"), at(3));
-    add("s2", bash("npm test"), at(4));
-    add("s2", interrupted, at(5));
-    for (const id of [1, 2]) deriveSession(db, id, NOW);
-    expect(summaries(db).map(({ next_steps }) => next_steps)).toEqual([
-      "",
-      "The turn was interrupted before it was finished.",
-    ]);
     db.close();
   });
 });

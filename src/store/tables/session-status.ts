@@ -2,7 +2,8 @@
 //
 //   active       the last turn has not ended
 //   completed    the last turn ended, or the agent reported the end of the session
-//   interrupted  the transcript shows that the last turn was interrupted, or it has no end after 24 hours
+//   interrupted  the transcript shows that the last turn was interrupted, or it was running and has no end after 24
+//                hours; of an older session read from a transcript, a missing end shows nothing
 //   failed       deriving its memory failed three times and was not retried
 import type { Db } from "../db/driver.ts";
 import { markTurnEnded } from "./stale-turns.ts";
@@ -38,18 +39,22 @@ export function turnState(prompt = "p"): Sql {
   return sql`CASE
     WHEN ${isRunning(prompt)} THEN 'running'
     WHEN ${p}.is_interrupted = 1 THEN 'interrupted'
-    WHEN ${p}.ended_at IS NULL AND ${p}.prompt_number = s.prompt_count AND s.end_reason IS NULL THEN 'interrupted'
+    WHEN ${p}.ended_at IS NULL AND ${p}.prompt_number = s.prompt_count AND s.end_reason IS NULL
+      AND s.status = 'interrupted' THEN 'interrupted'
     ELSE 'completed' END`;
 }
 
-/** SQL: the status of a session `s` with LAST_TURN as `turn`. An open turn idle since `idleSince` is interrupted. */
+/**
+ * SQL: the status of a session `s` with LAST_TURN as `turn`. An open turn idle since `idleSince` is interrupted if it
+ * was seen running: a new session begins as completed.
+ */
 function statusOf(idleSince: number): Sql {
   return sql`CASE
     WHEN turn.is_open AND s.last_at >= ${idleSince} THEN 'active'
     WHEN EXISTS (SELECT 1 FROM jobs WHERE key = 'session:' || s.session_id AND status = 'failed') THEN 'failed'
     WHEN turn.is_interrupted THEN 'interrupted'
     -- A session without a prompt cannot have been interrupted.
-    WHEN turn.is_open AND NOT (s.prompt_count = 0 AND s.parent_session_db_id IS NULL) THEN 'interrupted'
+    WHEN turn.is_open AND s.status IN ('active', 'interrupted') AND NOT (s.prompt_count = 0 AND s.parent_session_db_id IS NULL) THEN 'interrupted'
     ELSE 'completed' END`;
 }
 

@@ -52,9 +52,9 @@ export interface UpsertedSession {
 export function upsertSession(db: Db, session: NewSession): UpsertedSession {
   const { sessionId, agent, projectId, parentId, subtitle, cwd, branch, transcriptPath, version, at } = session;
   return db.get(sql`INSERT INTO sessions (session_id, agent, project_id, parent_session_db_id, subtitle, cwd,
-      git_branch, transcript_path, version, started_at, last_at)
+      git_branch, transcript_path, version, started_at, last_at, status)
     VALUES (${sessionId}, ${agent}, ${projectId}, ${parentId}, ${subtitle}, ${cwd},
-      ${branch}, ${transcriptPath}, ${version}, ${at}, ${at})
+      ${branch}, ${transcriptPath}, ${version}, ${at}, ${at}, 'completed')
     ON CONFLICT (session_id) DO UPDATE SET
       git_branch = CASE WHEN excluded.last_at >= last_at THEN coalesce(excluded.git_branch, git_branch) ELSE git_branch END,
       transcript_path = coalesce(transcript_path, excluded.transcript_path),

@@ -13,3 +13,11 @@ WHERE producer = 'extractor' AND (type = 'decision' OR subject LIKE 'error:%')
   AND pinned = 0 AND edited_at IS NULL AND superseded_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM observations older
     WHERE older.superseded_by = observations.id AND older.superseded_at IS NOT NULL);
+
+-- Sessions that were read from old transcripts: a missing end does not show that they were interrupted. In sessions that
+-- C-Mem recorded live, it injected something.
+UPDATE sessions SET status = 'completed', ended_at = NULL
+WHERE status = 'interrupted' AND end_reason IS NULL
+  AND NOT EXISTS (SELECT 1 FROM prompts p
+    WHERE p.session_db_id = sessions.id AND p.prompt_number = sessions.prompt_count AND p.is_interrupted = 1)
+  AND NOT EXISTS (SELECT 1 FROM injections i WHERE i.session_db_id = sessions.id);
