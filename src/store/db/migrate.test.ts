@@ -139,6 +139,8 @@ describe("migrate", () => {
       INSERT INTO prompts (session_db_id, prompt_number, text, created_at, is_interrupted) VALUES (4, 1, 'c', 1, 1);
       INSERT INTO injections (session_db_id, surface, item_ids, chars, tokens, created_at)
         VALUES (3, 'session-start', '[]', 1, 1, 1);
+      INSERT INTO sync_state (path, agent, session_id, byte_offset, line, size, mtime, fingerprint, state, synced_at)
+        VALUES ('/a', 'claude-code', 's', 9, 1, 9, 1, 'f', '{}', 1), ('/b', 'codex', 'live', 9, 1, 9, 1, 'f', '{}', 1);
       DELETE FROM stale_memory WHERE prompt_db_id = 3;`);
     const insert = (row: Record<string, string | number>) => {
       const all = { producer: "extractor", type: "decision", title: "x", content_hash: "x", ...row };
@@ -169,6 +171,7 @@ describe("migrate", () => {
     ]);
     expect(db.column("SELECT prompt_db_id FROM stale_memory")).toEqual([1, 2, 3]);
     expect(db.column("SELECT session_db_id FROM stale_links")).toEqual([1, 4]);
+    expect(db.column("SELECT path FROM sync_state WHERE size = -1 AND fingerprint = ''")).toEqual(["/a"]);
     expect(db.column("SELECT session_id FROM sessions WHERE status = 'interrupted'")).toEqual(["live", "stopped"]);
     db.close();
   });

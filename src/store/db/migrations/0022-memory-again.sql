@@ -21,3 +21,7 @@ WHERE status = 'interrupted' AND end_reason IS NULL
   AND NOT EXISTS (SELECT 1 FROM prompts p
     WHERE p.session_db_id = sessions.id AND p.prompt_number = sessions.prompt_count AND p.is_interrupted = 1)
   AND NOT EXISTS (SELECT 1 FROM injections i WHERE i.session_db_id = sessions.id);
+
+-- Claude Code's transcripts are read again from their beginning: earlier versions skipped the user's answers to the
+-- agent's questions, task lists and session titles.
+UPDATE sync_state SET size = -1, fingerprint = '' WHERE agent = 'claude-code' AND byte_offset > 0;
