@@ -22,6 +22,7 @@ function session(surface: Surface, items: string[], act: (seeded: Seeded) => voi
   const seeded = seedStore();
   const { db, add } = seeded;
   add("old", prompt("Fix the login"));
+  add("old", ended("The session cookies expire before the redirect finishes."));
   insertObservation(
     db,
     {
@@ -61,6 +62,20 @@ describe("an injected item", () => {
       "o1",
       ({ add }) => add("new", said("m1", "As #o1 says, cookies.")),
       1,
+    ],
+    [
+      "counts as used if it is a turn whose answer is repeated",
+      "prompt",
+      "p1",
+      ({ add }) => add("new", said("m1", "The session cookies expire before the redirect finishes.")),
+      1,
+    ],
+    [
+      "is not used if it is a turn about something else",
+      "prompt",
+      "p1",
+      ({ add }) => add("new", said("m1", "Hello.")),
+      0,
     ],
     [
       "counts as used if its title is repeated",

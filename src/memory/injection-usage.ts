@@ -1,8 +1,9 @@
 // Counts the injected items that a session used: it named the id, touched the file, ran the fix or repeated the title.
 import { commandForm } from "../core/shell-command.ts";
+import { sentencesOf } from "../core/prose.ts";
 import { STOP_WORDS, wordsOf } from "../core/words.ts";
 import type { Db } from "../store/db/driver.ts";
-import { commandOfUse, type SessionActivity, sessionActivity } from "../store/reads/session-activity.ts";
+import { commandOfUse, type SessionActivity, sessionActivity, turnResult } from "../store/reads/session-activity.ts";
 import { changedFiles } from "../store/tables/file-touches.ts";
 import { injectionsOf, setUsedItems } from "../store/tables/injections.ts";
 import { getObservation, observationOf } from "../store/tables/observations.ts";
@@ -29,19 +30,20 @@ function activityAfter({ said, touches, commands }: SessionActivity, at: number)
   };
 }
 
-/** Items: "o12" is an observation, "i12" one shown by title only, "t12" a tool use, "session:12" a session. */
+/** Items: "o12" is an observation, "i12" one shown by title only, "p12" a turn, "t12" a tool use, "session:12" a session. */
 function isUsed(
   db: Db,
   item: string,
   surface: string,
   { text, touched, commands }: ReturnType<typeof activityAfter>,
 ): boolean {
-  const [, kind, number] = /^([oit]|session:)(\d+)$/.exec(item) ?? [];
+  const [, kind, number] = /^([oipt]|session:)(\d+)$/.exec(item) ?? [];
   if (kind === undefined) return false;
   const id = Number(number);
   if (kind === "session:") return changedFiles(db, id).some(({ path }) => touched.has(path));
-  if (new RegExp(`#?\\b${kind === "t" ? "t" : "o"}${id}\\b`).test(text)) return true;
+  if (new RegExp(`#?\\b${kind === "i" ? "o" : kind}${id}\\b`).test(text)) return true;
   if (kind === "t") return commands.has(commandForm(commandOfUse(db, id) ?? "\0"));
+  if (kind === "p") return isTurnUsed(db, id, text, touched);
   const row = getObservation(db, id);
   if (row === undefined) return false;
   const { title, files, facts } = observationOf(row);
@@ -52,6 +54,12 @@ function isUsed(
   if (surface !== "file" && files.some((file) => touched.has(file))) return true;
   const fix = facts.map((fact) => /^Passes: `(.+)`$/.exec(fact)?.[1]).find((command) => command !== undefined);
   return fix !== undefined && commands.has(fix);
+}
+
+/** True if the session changed or read a file of the turn, or repeated a sentence of its answer. */
+function isTurnUsed(db: Db, promptDbId: number, text: string, touched: ReadonlySet<string>): boolean {
+  const { response, paths } = turnResult(db, promptDbId);
+  return paths.some((path) => touched.has(path)) || sentencesOf(response).some((one) => isRepeated(one, text));
 }
 
 const MIN_WORDS = 4;

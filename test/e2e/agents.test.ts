@@ -217,6 +217,8 @@ describe("context is injected into every agent", () => {
       "Fixed: `parseQuotedField` kept no state across embedded newlines, so quoted rows broke in the CSV parser.";
     await hook(world, "summary", { ...base, hook_event_name: "Stop", last_assistant_message: answer });
     await run(world, ["rebuild", "--all"]);
+    // Indexes turns and commands, as the worker does.
+    await run(world, ["search", "parser"]);
   });
 
   type Moment = "prompt" | "file" | "command" | "error";
@@ -280,7 +282,7 @@ describe("context is injected into every agent", () => {
     },
   };
   const EXPECTED: Record<Moment, RegExp> = {
-    prompt: /quoted field/i,
+    prompt: /quoted ?field/i,
     file: /CSV parser/,
     command: /`npx vitest run` worked instead/,
     error: /`npx vitest run` worked instead/,

@@ -20,7 +20,7 @@ export interface CommandWarning {
 }
 
 /** Errors of a wrong command, not of the code that it ran. */
-const WRONG_USE =
+export const WRONG_USE =
   /\b(?:unrecogni[sz]ed (?:sub)?(?:command|option|argument)s?|unknown (?:sub)?(?:option|command|flag|argument|switch)|unexpected argument|(?:invalid|illegal|bad|unsupported) (?:option|flag|argument)|no such (?:option|(?:sub)?command)|command not found|is not recogni[sz]ed as|is not a \S+ command|missing script|script not found|no such task|requires? an? (?:argument|value)|missing required (?:argument|option)|too many arguments|could not determine executable|does not exist in workspace|sh:(?: line)? ?\d*:? (?:no such file or directory|permission denied))\b/i;
 
 const MAX_PARTS = 6;
@@ -98,6 +98,7 @@ function workedInstead(run: CommandRun, form: string): boolean {
   );
 }
 
-function isOtherForm(other: string, form: string): boolean {
+/** Whether a command is another form of one that failed. */
+export function isOtherForm(other: string, form: string): boolean {
   return commandKey(other) !== commandKey(form) && commandOverlap(other, form) >= MOSTLY_SAME;
 }

@@ -3,6 +3,7 @@ import { ago } from "../../core/text.ts";
 import type { WorkTree } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { observationsByIds } from "../../store/fts/observation-words.ts";
+import { turnTexts } from "../../store/reads/items.ts";
 import { type ObservationRow, observationsAbout } from "../../store/tables/observations.ts";
 import { recentSessions } from "../../store/tables/sessions.ts";
 import { type Block, type Budget, EMPTY_BLOCK, layOut, type Line, quoteLine, quoteNames } from "./block.ts";
@@ -40,12 +41,24 @@ export function contextForPrompt(db: Db, text: string, request: EventRequest): B
   const turns = [...issues, ...(answer === undefined || isTold ? [] : [answer])];
   const lines = [
     ...new Map(turns.map((one) => [one.turn.id, turnLine(one, request.now)])).values(),
-    ...observations.flatMap(({ row }) => freshLine(row, request) ?? []),
+    ...observations.flatMap(({ row }) => observationLine(db, row, request) ?? []),
   ];
   if (lines.length > 0) return layOutLines(lines.slice(0, MAX_ANSWERS), LONG);
   return asksAboutLastSession(text) && query.words.length <= LAST_SESSION_WORDS
     ? lastSessionsContext(db, request)
     : EMPTY_BLOCK;
+}
+
+/** Records the turn as shown, too: its answer says the same. */
+function observationLine(db: Db, row: ObservationRow, request: EventRequest): Line | undefined {
+  const turn = promptOf(db, row);
+  const line = turn !== undefined && request.shown.has(turn) ? undefined : freshLine(row, request);
+  return line && { ...line, items: [...(line.items ?? []), ...(turn === undefined ? [] : [turn])] };
+}
+
+function promptOf(db: Db, { session_db_id: session, prompt_number: number }: ObservationRow): string | undefined {
+  const prompt = session === null || number === null ? undefined : turnTexts(db, session, number).prompt;
+  return prompt && `p${prompt.id}`;
 }
 
 function isOfTurn({ session_db_id: session, prompt_number: number }: ObservationRow, { turn }: TurnAnswer): boolean {
@@ -141,9 +154,13 @@ function warningLine({ failure, form, error, worked, success, sessions }: Comman
   return { text: `- ${text} (${ago(failure.created_at, now)}, #${items.join(", #")})`, items };
 }
 
-function fixLine({ failure, success, error, changed, said }: PastFix, now: number): Line {
+function fixLine({ failure, success, error, changed, said, forms }: PastFix, now: number): Line {
   const items = [`t${failure.id}`, `t${success.id}`];
-  const text = `The same error occurred before (“${quoteLine(error, ERROR_CHARS)}”): the command passed after a change to ${quoteNames(changed, 4, 100)}`;
+  const fix =
+    forms === undefined
+      ? `the command passed after a change to ${quoteNames(changed, 4, 100)}`
+      : `${code(forms.failed)} failed, ${code(forms.worked)} worked instead`;
+  const text = `The same error occurred before (“${quoteLine(error, ERROR_CHARS)}”): ${fix}`;
   const result = said === undefined ? "" : `. ${quoteLine(said, SAID_CHARS)}`;
   return { text: `- ${text}${result} (${ago(failure.created_at, now)}, #${items.join(", #")})`, items };
 }

@@ -100,12 +100,17 @@ export function answerLine(
   const rules = row.type === "decision" && tree !== undefined ? readRules(tree.rules) : [];
   if (conflictWith(`${row.title} ${row.narrative}`, rules) !== undefined)
     return { text: `- ${decisionText(row, rules, now)}`, items };
-  const body = said === undefined ? bodyOf(row, "narrative") : quoteLine(said.join(" "), BODY_CHARS);
+  const body = said === undefined ? withoutWorkList(bodyOf(row, "narrative")) : quoteLine(said.join(" "), BODY_CHARS);
   const title = quoteLine(row.title, TITLE_CHARS);
-  const text = row.title.endsWith("…") && body !== "" ? body : [title, body].filter(Boolean).join(": ");
+  const isTold = row.title.endsWith("…") || plain(body).includes(plain(row.title));
+  const text = isTold && body !== "" ? body : [title, body].filter(Boolean).join(": ");
   const source = row.origin === "tool" ? ", from tool output" : "";
   const note = freshnessNote(freshness);
   return { text: `- ${text} (${row.type}${source}, ${ago(row.valid_from, now)}, #${itemId(row)})${note}`, items };
+}
+
+function plain(text: string): string {
+  return text.replaceAll("`", "").toLowerCase();
 }
 
 /** Without a working tree, observations are not checked. */

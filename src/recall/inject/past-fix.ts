@@ -1,8 +1,10 @@
 // Finds, after a failure, the change that made the same command pass when the same error occurred before.
 import { errorMessage, lastError, normaliseError } from "../../core/error-text.ts";
+import { commandKey } from "../../core/shell-command.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { wrongItems } from "../../store/tables/wrong-items.ts";
 import { findFixes, type Occurrence } from "../history/fix.ts";
+import { isOtherForm, WRONG_USE } from "./command-warning.ts";
 import type { MatchRequest } from "./match-prompt.ts";
 import { statements } from "./match-turns.ts";
 
@@ -14,6 +16,8 @@ export interface PastFix {
   changed: string[];
   /** What the agent said about it. */
   said: string | undefined;
+  /** If the command was wrong: the command that failed and the form that worked. */
+  forms: { failed: string; worked: string } | undefined;
 }
 
 const MAX_OCCURRENCES = 20;
@@ -28,13 +32,23 @@ export function pastFixOf(db: Db, output: string, request: MatchRequest & { now:
   const isInjected = ({ id }: { id: number }): boolean => request.shown.has(`t${id}`) || wrong.has(`t${id}`);
   for (const one of findFixes(db, error, { projectId: request.projectId }, MAX_OCCURRENCES).occurrences) {
     const { failure, fixedBy } = one;
-    const changed = one.changed.filter((path) => isTransferable(path, output));
     const isEarlier = failure.main_session_db_id !== request.ownSessionId && failure.created_at < request.now;
-    if (!isEarlier || !fixedBy?.isSameCommand || one.changed.length > MAX_CHANGED || changed.length === 0) continue;
-    if (normaliseError(one.error) !== wanted || isInjected(failure) || isInjected(fixedBy.use)) continue;
-    return { failure, success: fixedBy.use, error: one.error, changed, said: saidAbout(one.closing, changed) };
+    if (!isEarlier || fixedBy === undefined || normaliseError(one.error) !== wanted) continue;
+    if (isInjected(failure) || isInjected(fixedBy.use)) continue;
+    const found = { failure, success: fixedBy.use, error: one.error };
+    const forms = formsOf(one, error);
+    if (forms !== undefined) return { ...found, changed: [], said: undefined, forms };
+    const changed = one.changed.filter((path) => isTransferable(path, output));
+    if (fixedBy.isSameCommand && changed.length > 0 && one.changed.length <= MAX_CHANGED)
+      return { ...found, changed, said: saidAbout(one.closing, changed), forms };
   }
   return undefined;
+}
+
+function formsOf({ command, fixedBy }: Occurrence, error: string): PastFix["forms"] {
+  const [failed, worked] = [commandKey(command ?? ""), commandKey(fixedBy?.command ?? "")];
+  const isWrongUse = WRONG_USE.test(error) && fixedBy?.isSameCommand === false && isOtherForm(worked, failed);
+  return isWrongUse ? { failed, worked } : undefined;
 }
 
 /** Files that set up tools. A change to them fixes an error wherever it occurs. */

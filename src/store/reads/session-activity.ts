@@ -32,3 +32,12 @@ export function sessionActivity(db: Db, sessionDbId: number) {
 export function commandOfUse(db: Db, id: number): string | undefined {
   return db.value(sql`SELECT json_extract(input, '$.command') FROM tool_uses WHERE id = ${id} AND ${HAS_COMMAND}`);
 }
+
+/** The answer of a turn, and the files that it changed. */
+export function turnResult(db: Db, promptDbId: number): { response: string; paths: string[] } {
+  const response = db.value<string>(sql`SELECT response FROM prompts WHERE id = ${promptDbId}`) ?? "";
+  const paths = db.column<string>(sql`SELECT DISTINCT f.path FROM prompts p
+    JOIN tool_uses t ON t.session_db_id = p.session_db_id AND t.prompt_number = p.prompt_number
+    JOIN file_touches f ON f.tool_use_db_id = t.id AND f.kind <> 'read' WHERE p.id = ${promptDbId}`);
+  return { response, paths };
+}
