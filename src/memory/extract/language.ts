@@ -7,13 +7,16 @@ const FUNCTION_WORDS = new Set(
     "have has had do does did done only also just all any more than into after before because already up out still yet"
   ).split(" "),
 );
+const MAX_CHARS = 4_000;
 const MIN_WORDS = 12;
 const MIN_SHARE = 0.12;
 
 /** True for short texts in ASCII, and for texts in which at least 12% of the words are English function words. */
 export function isEnglish(text: string): boolean {
   const words = text
-    .replace(/`[^`]*`|https?:\S+|\S*[/\\_]\S*/g, " ")
+    .slice(0, MAX_CHARS)
+    .replace(/`[^`]*`/g, " ")
+    .replace(/\S+/g, (token) => (/[/\\_]/.test(token) ? " " : token))
     .toLowerCase()
     .match(/[\p{L}'’]+/gu);
   if (words === null) return true;

@@ -39,17 +39,23 @@ const OFFER =
   /^(?:want me to|would you like|should i|shall i|do you want|let me know|ready to|if you(?:['’]d)? (?:like|want)|happy to|i can)\b/i;
 const DOCUMENT = /\.(?:md|mdx|txt|rst)$/i;
 
+const MAX_TOKEN_CHARS = 100;
+
 /** Names of code, paths, addresses and numbers become their kind, because names differ between projects. */
 function wordsOf(text: string): string[] {
   const general = text
-    .replace(/https?:\/\/\S+/g, " <url> ")
     .replace(/`[^`]*`/g, " <code> ")
-    .replace(/\S*\/\S+\.\w+\S*/g, " <path> ")
-    .replace(/\b\w+\.[a-z]{1,4}\b/g, " <file> ")
-    .replace(/\b[a-z]+[A-Z]\w*\b|\b\w+_\w+\b/g, " <id> ")
+    .replace(/\S+/g, kindOfToken)
     .replace(/#?\d+/g, "#")
     .toLowerCase();
   return general.match(/<\w+>|[\p{L}']+|[#.?!:;—–()"→]/gu) ?? [];
+}
+
+function kindOfToken(token: string): string {
+  if (token.length > MAX_TOKEN_CHARS) return " <path> ";
+  if (/^\W*https?:\/\//.test(token)) return " <url> ";
+  if (token.includes("/") && /\.\w/.test(token.slice(token.indexOf("/")))) return " <path> ";
+  return token.replace(/\b\w+\.[a-z]{1,4}\b/g, " <file> ").replace(/\b[a-z]+[A-Z]\w*\b|\b\w+_\w+\b/g, " <id> ");
 }
 
 /** FNV-1a with a final mix. */
@@ -71,6 +77,7 @@ function nextKind(nextPrompt: string | undefined): string {
 }
 
 const MAX_SENTENCE_CHARS = 600;
+const MAX_SECTION_CHARS = 120;
 
 /** The features of every sentence of a turn. */
 export function sentenceFeatures(turn: SourceTurn): number[][] {
@@ -117,7 +124,7 @@ type Shared = Record<"hasChanges" | "isLast" | "isPlan" | "isQuestion", boolean>
 };
 
 function aboutTurn({ from, kind, section, text }: SourceSentence, shared: Shared): string[] {
-  const heading = wordsOf(section);
+  const heading = wordsOf(section.slice(0, MAX_SECTION_CHARS));
   return [
     `from ${from}`,
     `kind ${from} ${kind}`,
@@ -157,7 +164,7 @@ function aboutForm({ from, kind, text, section }: SourceSentence, shared: Shared
   ];
   return [
     `code ${from} ${Math.min(3, codeNames(text))}`,
-    `path ${from} ${/\S\/\S+\.\w+|\.\w{2,4}:\d+/.test(text)} ${shared.hasChanges}`,
+    `path ${from} ${/\w\/[\w.-]{1,80}\.\w|\.\w{2,4}:\d/.test(text)} ${shared.hasChanges}`,
     `changed file ${from} ${shared.changedNames.some((name) => text.includes(name))}`,
     `form ${from} ${kind} ${form.join("")}`,
     `open work ${from} ${OPEN_WORK.test(text)}`,
@@ -240,7 +247,9 @@ export function turnFeatures(turn: SourceTurn): number[] {
     `tests ${changedFiles.some((path) => /test|spec/i.test(path))}`,
     `sentences ${Math.min(6, Math.trunc(last.length / 3))} ${changedFiles.length > 0}`,
     `last ${turn.nextPrompt === undefined}`,
-    ...last.flatMap(({ section }) => wordsOf(section).slice(0, 4)).map((word) => `heading ${word}`),
+    ...last
+      .flatMap(({ section }) => wordsOf(section.slice(0, MAX_SECTION_CHARS)).slice(0, 4))
+      .map((word) => `heading ${word}`),
   ];
   for (const [index, { text }] of last.slice(0, FIRST_SENTENCES).entries()) {
     const said = wordsOf(text.slice(0, MAX_SENTENCE_CHARS));
