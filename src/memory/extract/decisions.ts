@@ -26,7 +26,7 @@ const CHOICE_CHARS = 70;
 /** One decision for each question that the user answered in the agent's dialog. */
 function choices({ evidence }: ParsedTurn): Observation[] {
   return userAnswers(evidence)
-    .filter(({ kind }) => kind !== "delegated")
+    .filter((answer) => answer.isDecision)
     .map(({ id, question, header, options, choice, notes }) => {
       const topic = header === "" ? question.replace(/\?$/, "") : header;
       const chosen = clip(choice, CHOICE_CHARS);

@@ -40,6 +40,7 @@ describe("userAnswers", () => {
         choice: "SQLite",
         kind: "option",
         notes: "keep it small, please",
+        isDecision: true,
       },
       {
         id: "t1",
@@ -52,6 +53,7 @@ describe("userAnswers", () => {
         choice: "JSON, CSV, quoted",
         kind: "option",
         notes: "",
+        isDecision: true,
       },
     ]);
   });
@@ -118,6 +120,26 @@ describe("userAnswers", () => {
     ],
   ])("reads %s", (_, name, input, output, choice, kind) => {
     expect(answer(name, input, output)).toMatchObject([{ choice, kind, notes: "" }]);
+  });
+
+  it.each<[question: string, choice: string, isDecision: boolean]>([
+    ["Which store should the todos use?", "SQLite", true],
+    ["Which store should the todos use?", "one file per list, without a server", true],
+    ["Should the lock be dropped?", "Yes, drop the lock", true],
+    ["Which store should the todos use?", "You decide", false],
+    ["Which store should the todos use?", "what are the advantages of Postgres?", false],
+    ["Which store should the todos use?", "hmm, this would depend on the size", false],
+    ["More questions about the store, or move to the next area?", "Next area", false],
+    ["Which areas do you want to discuss for the export?", "Formats", false],
+    ["What would you like to do with this todo?", "Work on it now", false],
+    ["This changes the page. How would you like to proceed?", "Skip design", false],
+    ["Should I wait for the review or run it in the background?", "Wait for results", false],
+    ["Would you like me to generate mockups?", "Yes, generate mockups", false],
+  ])("knows whether the answer to %j, %j, is a decision: %s", (question, choice, isDecision) => {
+    const labels = ["SQLite", "Yes, drop the lock", "Next area", "Formats", "Work on it now", "Skip design"];
+    const options = [...labels, "Wait for results", "Yes, generate mockups"].map((label) => ({ label }));
+    const output = JSON.stringify({ answers: { [question]: choice } });
+    expect(answer("AskUserQuestion", { questions: [{ question, options }] }, output)).toMatchObject([{ isDecision }]);
   });
 
   it("gives nothing for questions without an answer", () => {

@@ -22,6 +22,8 @@ export interface Answer {
   kind: "option" | "text" | "delegated";
   /** What the user wrote beside the choice, or "". */
   notes: string;
+  /** Whether it settles something about the work, and not only what the agent does next: "More questions?" */
+  isDecision: boolean;
 }
 
 const QUESTION_TOOLS =
@@ -122,18 +124,33 @@ const DELEGATED =
 /** The agent's mark on its favourite. */
 const RECOMMENDED = /\s*\((?:recommended|default)\)\s*$/i;
 
+/** Questions about how to go on now. Their answers matter for the turn only. */
+const STEERING =
+  /\b(?:(?:what|how) (?:would you like|do you want|should (?:i|we)) (?:me )?(?:to )?(?:do|proceed|continue|handle this|go on)|(?:more|other|further|any|additional) questions|move (?:on|to)|(?:areas?|topics?) .{0,40}\b(?:discuss|explore|cover)|(?:would you like|do you want|shall|should) (?:me|i|we)(?: to)? (?:wait|run|continue|proceed|commit|push|start|stop|generate|create|open|update|show|move|go|review|check)|ready to|continue|proceed|next steps?|what next)\b/i;
+/** The user asks back, doubts, or talks about something else. */
+const UNSETTLED =
+  /\?|^(?:h+m+\b|not sure|no idea|i (?:don['’]?t know|am not sure)|maybe|depends|what|why|how|ok(?:ay)?[,.]|you['’]?re\b)|\b(?:would depend|not sure|to be decided|honestly)\b/i;
+const MAX_TEXT_CHARS = 300;
+
+function isDecision(question: string, choice: string, kind: Answer["kind"]): boolean {
+  if (kind === "delegated" || STEERING.test(question)) return false;
+  return kind === "option" || (choice.length <= MAX_TEXT_CHARS && !UNSETTLED.test(choice));
+}
+
 function readAnswer({ text, header, options }: Question, reply: Reply): Omit<Answer, "id"> | undefined {
   const choice = stripMarkdown(reply.choice);
   if (choice === "" || /^(?:\(no answer|no answer provided|\(no response)/i.test(choice)) return undefined;
   const notes = stripMarkdown(reply.notes);
   const isOption = chosenOptions(choice, options).length > 0;
+  const kind = DELEGATED.test(choice) ? "delegated" : isOption ? "option" : "text";
   return {
     question: stripMarkdown(text),
     header: stripMarkdown(header),
     options: options.map(({ label, description }) => ({ label: label.replace(RECOMMENDED, ""), description })),
     choice: choice.replace(RECOMMENDED, ""),
-    kind: DELEGATED.test(choice) ? "delegated" : isOption ? "option" : "text",
+    kind,
     notes: notes === choice ? "" : notes,
+    isDecision: isDecision(text, choice, kind),
   };
 }
 
