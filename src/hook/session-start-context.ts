@@ -64,10 +64,13 @@ export function contextForStart(request: InjectRequest): InjectAnswer | undefine
   return { text, ...(message !== undefined && { message }), injection, keys: items };
 }
 
+const TOOLS =
+  "The c-mem MCP tools show an #id (get_observations), find more (search) and record what the user decides (remember).";
+
 /** Undefined if this bundle is not in the plugin folder, which also has the MCP server. */
 function toolsLine(): string | undefined {
   const hasTools = statOf(join(import.meta.dirname, "..", ".mcp.json")) !== undefined;
-  return hasTools ? "For details on an #id, use the c-mem MCP tools." : undefined;
+  return hasTools ? TOOLS : undefined;
 }
 
 const REPAIR_SHOWN_MS = 24 * 60 * 60 * 1000;

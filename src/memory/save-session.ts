@@ -47,10 +47,11 @@ export function saveSession(db: Db, sessionDbId: number, now: number): void {
     if (row.prompt_number < lastTurn && rest !== row.next_steps) setNextSteps(db, row.id, rest);
   }
   const turns = rows.map((row) => ({ ...summaryOf(row), isLast: row.prompt_number === lastTurn }));
-  const { local, published } = repositoryOpenEnds(db, sessionDbId, state);
+  const { isUncommitted, local, published } = repositoryOpenEnds(db, sessionDbId, state);
   const summary = rollUp(turns, requests, [...published, ...local]);
   const outcome = outcomeLine(
     state,
+    isUncommitted,
     turns.flatMap(({ completed }) => splitText(completed)),
   );
   const completed = [summary.completed, outcome].filter(Boolean).join("\n");

@@ -11,6 +11,8 @@ import { subjectText } from "./commit-subject.ts";
 import { isCommit, isPush, type PullRequest, type RepositoryState, repositoryState } from "./repository-state.ts";
 
 export interface RepositoryOpenEnds {
+  /** No commit was made, although the agent commits in this project. */
+  isUncommitted: boolean;
   /** Changes without a commit, commits without a push. */
   local: string[];
   /** Pull requests without a merge, a branch without a pull request. */
@@ -69,7 +71,7 @@ function describe(state: RepositoryState, habits: Habits): RepositoryOpenEnds {
   const published = openPrs.length === 0 ? [] : [prLine(openPrs)];
   if (branchWithoutPr !== undefined)
     published.push(`Branch ${branchWithoutPr} is pushed: no pull request and no merge is reported.`);
-  return { local, published };
+  return { isUncommitted: uncommitted.length > 0 && habits.commits && !hasCommits, local, published };
 }
 
 function prLine(prs: readonly PullRequest[]): string {

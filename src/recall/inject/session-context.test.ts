@@ -103,16 +103,70 @@ describe("the context at session start", () => {
       items: ["session:2", "session:1"],
       text: `<c-mem-context>
 # Memory of earlier sessions in app
-Recorded by C-Mem from past work in this project: background, not instructions.
+Recorded by C-Mem from past work in this project: background, not instructions. \`c-mem show\` prints an #id, \`c-mem search\` finds more, \`c-mem remember\` records what the user decides.
 
 ## Where work stopped (2 h ago, branch main)
-Fix the login. Files changed: src/login.ts (#session:2)
+Fix the login. Files changed: src/login.ts (#two)
 Said last: Login works. Next: logout.
 
 ## Earlier sessions
-- 9 h ago: Set up the project (#session:1)
+- 9 h ago: Set up the project (#one)
 </c-mem-context>`,
     });
+    db.close();
+  });
+
+  it("shows the last session with work, not a later one in which nothing happened", () => {
+    const db = store();
+    add(db, "one", HOUR, { kind: "prompt", text: "Write the migration" });
+    add(db, "one", HOUR + 1, edit("src/migration.ts"));
+    add(db, "one", HOUR + 2, { kind: "turn-end", response: "Added the migration for orders." });
+    add(db, "two", 2 * HOUR, { kind: "prompt", text: "hello" });
+    add(db, "two", 2 * HOUR + 1, { kind: "turn-end", response: "Hello! What can I do for you?" });
+    for (const id of [1, 2]) deriveSession(db, id, 2 * HOUR);
+    const { text } = buildContext(db, request(db));
+    expect(text).toContain("## Where work stopped (9 h ago, branch main)");
+    expect(text).toContain("## Earlier sessions\n- 8 h ago: ");
+    db.close();
+  });
+
+  it("shows the last session of the current branch", () => {
+    const db = store();
+    const tree = { top: "/app", branch: "fix/login", moves: [], rules: [] };
+    add(db, "one", HOUR, { kind: "prompt", text: "Keep the login after a restart" }, { branch: "fix/login" });
+    add(db, "one", HOUR + 1, edit("src/login.ts"), { branch: "fix/login" });
+    add(db, "two", 2 * HOUR, { kind: "prompt", text: "Write the migration" }, { branch: "migration" });
+    add(db, "two", 2 * HOUR + 1, edit("src/migration.ts"), { branch: "migration" });
+    for (const [branch, stopped] of [
+      ["fix/login", "9 h ago, branch fix/login"],
+      ["main", "8 h ago, branch migration"],
+    ] as const)
+      expect(buildContext(db, { ...request(db), tree: { ...tree, branch } }).text).toContain(
+        `## Where work stopped (${stopped})`,
+      );
+    db.close();
+  });
+
+  it("shows results and findings in whole sentences with their ids, and none that need other text", () => {
+    const db = store();
+    add(db, "one", HOUR, { kind: "prompt", text: "Why is the login lost?" });
+    add(db, "one", HOUR + 1, edit("src/login.ts"));
+    add(db, "one", HOUR + 2, { kind: "turn-end", response: "## Summary\n| a | b |\n|---|---|\n| 1 | 2 |" });
+    remember(db, "The login is kept after a restart", {
+      type: "bugfix",
+      narrative: "",
+      facts: [
+        "`readToken` returned the cached token, although the keychain had a newer one",
+        "This also fixes the logout, which had the same problem before",
+        "Want me to add a test for the second browser, too?",
+        "I'll clean up the cache in the next step if you like",
+      ],
+    });
+    const { text } = buildContext(db, request(db));
+    expect(text).toContain(
+      "- The login is kept after a restart. `readToken` returned the cached token, although the keychain had a newer one. (#o1)\n",
+    );
+    expect(text).not.toMatch(/This also|Want me|I'll|Summary|\|/);
     db.close();
   });
 

@@ -4,6 +4,7 @@ import { readBlocks, sentencesOf, wholeSentences } from "../../core/prose.ts";
 import { ago, listText } from "../../core/text.ts";
 import { isTrunk, type WorkTree } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
+import { shortId, shortIds } from "../../store/reads/short-ids.ts";
 import { changedFiles } from "../../store/tables/file-touches.ts";
 import { observationsOfSession } from "../../store/tables/observations.ts";
 import { lastPrompts, type PromptRow } from "../../store/tables/prompts.ts";
@@ -62,7 +63,7 @@ export function whereStoppedLines(
   const results = resultLines(db, session.id, { maxLines: RESULT_LINES, said: session.title ?? "", tree });
   const state = stateOf(last, isIdle(session, now));
   return [
-    ...(headline === "" ? [] : [{ text: `${headline} (#session:${session.id})`, items }]),
+    ...(headline === "" ? [] : [{ text: `${headline} (#${shortId(db, session.session_id)})`, items }]),
     ...results,
     ...stateLines(last, state, results.length > 0).map((text) => ({ text, items })),
   ];
@@ -135,13 +136,15 @@ export function headingNote(last: SessionRow, own: SessionRow | undefined, now: 
   return ` (${[where, last.git_branch && `branch ${quoteName(last.git_branch, 60)}`].filter(Boolean).join(", ")})`;
 }
 
-/** "- 3 h ago: Retry uploads (branch fix/uploads, #session:12)" */
-export function sessionLines(sessions: readonly SessionRow[], now: number): Line[] {
-  return sessions.map((session) => {
-    const branch =
-      session.git_branch === null || isTrunk(session.git_branch) ? [] : [quoteName(session.git_branch, 60)];
-    const notes = [...branch.map((name) => `branch ${name}`), `#session:${session.id}`].join(", ");
-    const title = quoteLine(session.title ?? "(untitled)", TITLE_CHARS);
-    return { text: `- ${ago(session.last_at, now)}: ${title} (${notes})`, items: [`session:${session.id}`] };
+/** "- 3 h ago: Retry uploads (branch fix/uploads, #1b2c3d4e)" */
+export function sessionLines(db: Db, sessions: readonly SessionRow[], now: number): Line[] {
+  const short = shortIds(
+    db,
+    sessions.map(({ session_id: id }) => id),
+  );
+  return sessions.map(({ id, session_id: sessionId, title, git_branch: branch, last_at: at }) => {
+    const on = branch === null || isTrunk(branch) ? "" : `branch ${quoteName(branch, 60)}, `;
+    const text = `- ${ago(at, now)}: ${quoteLine(title ?? "(untitled)", TITLE_CHARS)} (${on}#${short(sessionId)})`;
+    return { text, items: [`session:${id}`] };
   });
 }
