@@ -108,7 +108,7 @@ const PLAIN_YES =
   /^(?:yes|yep|yeah|ok(?:ay)?|sure|agreed|perfect|great|sounds (?:good|great)|do it|go ahead|go for it|please do|i agree|lgtm|looks good|that['’]?s (?:good|great|fine|perfect)|approved?)\b/i;
 const DISSENT = /\b(?:but|except|instead|however|not|don['’]t|rather|wait|actually|what about|also)\b|\?/i;
 const PROPOSAL =
-  /\b(?:i(?:['’]d| would| will|['’]ll| suggest| propose| recommend)|my (?:recommendation|suggestion|proposal)|recommend(?:ed|ation)?|propos(?:e|al|ed)|the (?:right|better|best|cleaner|cleanest|simplest) (?:name|choice|default|approach|design|setup|fix|option|way|call) (?:is|would be|here)|we should|should (?:only|be|live|stay|use|not|go))\b/i;
+  /\b(?:i(?:['’]d| would| suggest| propose| recommend)|my (?:recommendation|suggestion|proposal)|recommend(?:ed|ation)?|propos(?:e|al|ed)|the (?:right|better|best|cleaner|cleanest|simplest) (?:name|choice|default|approach|design|setup|fix|option|way|call) (?:is|would be|here)|we should|should (?:only|be|live|stay|use|not|go))\b/i;
 const HEDGED = /\b(?:maybe|perhaps|might|not sure|short answer|not strictly|could also)\b/i;
 const REPLY_CHARS = 160;
 const PROPOSAL_CHARS = 320;

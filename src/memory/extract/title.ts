@@ -29,7 +29,7 @@ export function titleFrom(sentence: string): string | undefined {
     text = text.replace(LEAD, "").replace(COMMITTED, "").trim();
   }
   text = shorten(
-    withFileLast(text).replace(/,\s+(?:covering|including|with|such as|like|for example)\s*:?$|[\s.:;,]+$/i, ""),
+    withFileLast(text).replace(/,\s+(?:covering|including|with|such as|like|for example)\s*:?$|[\s.:;,→]+$/i, ""),
   );
   if (text.length > MAX_TITLE_CHARS || POINTING.test(text) || /\?$|^https?:/.test(text)) return undefined;
   if (text.split(/\s+/).length < MIN_WORDS || !/\p{L}{3}/u.test(text)) return undefined;
