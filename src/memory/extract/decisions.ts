@@ -106,13 +106,15 @@ function standingRules({ sentences, evidence, request }: ParsedTurn): Observatio
 /** The whole reply agrees: "yes", "ok, do it", "sounds good". */
 const PLAIN_YES =
   /^(?:yes|yep|yeah|ok(?:ay)?|sure|agreed|perfect|great|sounds (?:good|great)|do it|go ahead|go for it|please do|i agree|lgtm|looks good|that['’]?s (?:good|great|fine|perfect)|approved?)\b/i;
-const DISSENT = /\b(?:but|except|instead|however|not|don['’]t|rather|wait|actually|what about|also)\b|\?/i;
+const DISSENT =
+  /\b(?:but|except|instead|however|not|don['’]t|rather|wait|actually|also|what|how|why|which|where|should)\b|\?/i;
 const PROPOSAL =
   /\b(?:i(?:['’]d| would| suggest| propose| recommend)|my (?:recommendation|suggestion|proposal)|recommend(?:ed|ation)?|propos(?:e|al|ed)|the (?:right|better|best|cleaner|cleanest|simplest) (?:name|choice|default|approach|design|setup|fix|option|way|call) (?:is|would be|here)|we should|should (?:only|be|live|stay|use|not|go))\b/i;
 const HEDGED = /\b(?:maybe|perhaps|might|not sure|short answer|not strictly|could also)\b/i;
 const REPLY_CHARS = 160;
 const PROPOSAL_CHARS = 320;
 const MIN_DECIDED = 0.02;
+const MIN_TITLE_WORDS = 5;
 
 /** What the agent recommended in its last message, if the next prompt accepts it or picks one of its options. */
 function acceptedProposal({ sentences, evidence, changes, finalId }: ParsedTurn): Observation | undefined {
@@ -125,15 +127,14 @@ function acceptedProposal({ sentences, evidence, changes, finalId }: ParsedTurn)
     ({ text, verdict: { chances } }) =>
       PROPOSAL.test(text) &&
       !HEDGED.test(text) &&
-      !text.endsWith("?") &&
+      !/[?:]$/.test(text) &&
       text.length <= PROPOSAL_CHARS &&
       chances.A < 0.5 &&
       chances.O < 0.9,
   );
   const best = picked ?? (isYes ? proposals.toSorted((a, b) => proposalScore(b) - proposalScore(a))[0] : undefined);
-  if (best === undefined) return undefined;
-  const title = decisionTitle(best.text);
-  if (title === undefined) return undefined;
+  const title = best === undefined ? undefined : best === picked ? decisionTitle(best.text) : titleFrom(best.text);
+  if (best === undefined || title === undefined || title.split(" ").length < MIN_TITLE_WORDS) return undefined;
   return decision({
     title,
     narrative: `Proposed by the agent: “${clip(best.text, QUOTE_CHARS)}” The user answered: “${clip(reply, 120)}”`,
@@ -168,22 +169,35 @@ const AGREEMENT =
 const MIN_STATED_CHARS = 30;
 const ACTIVITY = /^(?:let me|i\b|i['’]|now|so|check|checking|looking|working|running|here)\b/i;
 
-/** The agent restates what the user just settled: "Got it — the key lives in Settings with a copy button." */
+/** The user's words settle something: "the lock file should live in the cache folder". */
+const DIRECTIVE =
+  /\b(?:should(?:n['’]t)?|must(?:n['’]t)?|do(?: not|n['’]t)|never|always|instead of|rather than|let['’]?s|keep|call (?:it|ours|them)|rename|prefer|only)\b/i;
+const DIRECTIVE_CHARS = 160;
+
+/** The agent agrees to what the user just said: the user's sentence, or how the agent restates it. */
 function agreedDecision({ sentences, evidence, request }: ParsedTurn): Observation | undefined {
-  if (request.kind === "plan" || /\?\s*$/.test(evidence.prompt.text) || request.kind === "reply") return undefined;
+  const prompt = evidence.prompt.text.trim();
+  if (request.kind === "plan" || request.kind === "reply" || prompt.endsWith("?")) return undefined;
   const first =
     sentences.find(({ from }) => from === "agent-mid") ?? sentences.find(({ from }) => from === "agent-last");
   if (first === undefined || !AGREEMENT.test(first.text)) return undefined;
-  const text = first.text.replace(AGREEMENT, "");
-  const title = text.length < MIN_STATED_CHARS || ACTIVITY.test(text) ? undefined : titleFrom(text);
+  const own = prompt.replace(OPENING, "");
+  const isOwn = own.length <= DIRECTIVE_CHARS && DIRECTIVE.test(own) && !NOT_STANDING.test(own) && !own.includes("\n");
+  const restated = first.text.replace(AGREEMENT, "");
   const { chances } = first.verdict;
-  if (title === undefined || chances.V + chances.A > 0.5 || HEDGED.test(text)) return undefined;
+  const isStated =
+    restated.length >= MIN_STATED_CHARS &&
+    !ACTIVITY.test(restated) &&
+    !HEDGED.test(restated) &&
+    chances.V + chances.A + chances.F < 0.5;
+  const title = (isOwn ? titleFrom(own) : undefined) ?? (isStated ? titleFrom(restated) : undefined);
+  if (title === undefined || title.split(" ").length < MIN_TITLE_WORDS) return undefined;
   return decision({
     title,
-    narrative: `The agent confirmed: “${clip(first.text, QUOTE_CHARS)}” The user had said: “${clip(request.summary, 200)}”`,
+    narrative: `The user said: “${clip(request.summary, 200)}” The agent agreed: “${clip(first.text, QUOTE_CHARS)}”`,
     facts: [],
     ids: [evidence.prompt.id, first.id],
-    origin: "assistant",
+    origin: "user",
   });
 }
 
