@@ -18,14 +18,18 @@ export interface RealStore {
   repos: Map<string, string>;
 }
 
-/** Runs a benchmark. Without real sessions, prints that it is skipped. */
-export async function withRealSessions(name: string, work: (store: RealStore) => unknown): Promise<void> {
+/** Runs a benchmark. Without real sessions, prints that it is skipped. `repo`: only the sessions of this repository. */
+export async function withRealSessions(
+  name: string,
+  work: (store: RealStore) => unknown,
+  repo?: string,
+): Promise<void> {
   if (!existsSync(join(DATA, "queries.jsonl"))) {
     console.log(`${name}: skipped, no real sessions (C_MEM_REAL_SESSIONS)`);
     return;
   }
   const home = mkdtempSync(join(tmpdir(), "c-mem-real-"));
-  const repos = layOutSessions(home);
+  const repos = layOutSessions(home, repo);
   for (const command of [
     ["sync", "--quiet"],
     ["rebuild", "--all"],
@@ -60,10 +64,11 @@ export function readTranscriptLines(): string[] {
   });
 }
 
-function layOutSessions(home: string): Map<string, string> {
+function layOutSessions(home: string, repo: string | undefined): Map<string, string> {
   const repos = new Map<string, string>();
   for (const line of readLines("manifest.jsonl")) {
     const entry = JSON.parse(line) as { file: string; repo: string; agent: string; session_id: string };
+    if (repo !== undefined && entry.repo !== repo) continue;
     repos.set(entry.session_id, entry.repo);
     const path = join(home, transcriptPath(entry));
     mkdirSync(dirname(path), { recursive: true });
@@ -97,7 +102,9 @@ export function readIntents(): { sessionId: string; repo: string; intent: string
   });
 }
 
+/** None without real sessions. */
 export function readQueries(): Query[] {
+  if (!existsSync(join(DATA, "queries.jsonl"))) return [];
   return readLines("queries.jsonl").map((line) => JSON.parse(line) as Query);
 }
 

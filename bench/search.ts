@@ -65,6 +65,8 @@ const KINDS: Record<string, Kind> = {
   "common, small project": { query: commonWords, project: SMALL_PROJECT },
   mixed: { query: () => `${someCommonWord()} ${text(8)} ${rareWord()}` },
   long: { query: () => text(300) },
+  "error line": { query: () => `Error: ${rareWord()} cannot read ${text(4)} (reading '${rareWord()}')` },
+  "error line, common": { query: () => `error: ${commonWords()} failed` },
   phrase: { query: () => `"${someCommonWord()} ${someCommonWord()}"` },
   typing: { query: () => someWord().slice(0, -2), isTyping: true },
   typo: { query: () => `${rareWord().slice(0, 3)}q${rareWord().slice(3)}` },

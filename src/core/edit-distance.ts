@@ -20,6 +20,18 @@ export function editDistance(a: string, b: string, max: number): number {
   return previous[b.length] ?? max + 1;
 }
 
+const MIN_TYPO_CHARS = 4;
+/** Two edits in a shorter word often make another word. */
+const TWO_EDITS_CHARS = 10;
+
+/** Edits that make the word from a mistyped one; Infinity if it is a different word: "vacation", "action". */
+export function typoEdits(typed: string, word: string): number {
+  if (typed.length < MIN_TYPO_CHARS || typed[0] !== word[0]) return Infinity;
+  const max = typed.length >= TWO_EDITS_CHARS ? 2 : 1;
+  const edits = editDistance(typed, word, max);
+  return edits <= max ? edits : Infinity;
+}
+
 /** The closest word, ignoring case; undefined if more than two letters differ, or more than a third. */
 export function nearestWord<T extends string>(name: string, words: readonly T[]): T | undefined {
   const max = Math.min(2, Math.floor(name.length / 3));

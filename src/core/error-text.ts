@@ -45,7 +45,7 @@ const POSITION_END = new RegExp(
 );
 
 /** "10:11:12 [web] ERROR src/a.ts:3:4 - x is missing" -> "x is missing" */
-function withoutPrefix(line: string): string {
+export function withoutPrefix(line: string): string {
   let text = line.replace(COLOUR, "").trim();
   const rest = text.slice(MAX_LINE_CHARS);
   text = text.slice(0, MAX_LINE_CHARS);
@@ -117,7 +117,33 @@ const LISTING =
 const CODE =
   /=>|[;{,]$|^(?:const|let|var|import|export) .*[={]|^(?:if|for|while|function|throw|raise|def|return|expect)\b.*[({]|^[\w@./[\]-]*\.\w+[:-]\d+[:-](?!\d+:)/;
 
+/** The line that a tool printed, if the text is one or has one that begins like an error. */
+export function outputLineOf(text: string): string | undefined {
+  const trimmed = text.trim();
+  if (trimmed.includes("\n")) {
+    const line = errorLine(trimmed, MESSAGE_CHARS);
+    return ERROR_START.test(line) ? line : undefined;
+  }
+  const line = trimmed.slice(0, MAX_LINE_CHARS);
+  if (!/\s/.test(line) || COMMIT_SUBJECT.test(line)) return undefined;
+  const isShort = line.split(/\s+/).length <= MAX_PROSE_WORDS;
+  const isPrinted = ERROR_START.test(line) || (isShort && (ERROR_WORDS.test(line) || OUTPUT_MARKS.test(line)));
+  return isPrinted ? line : undefined;
+}
+
+/** A longer line that does not begin like an error is a request. */
+const MAX_PROSE_WORDS = 25;
+
+/** "fix(cart): reject an unknown item" */
+const COMMIT_SUBJECT = /^(?:feat|fix|docs|chore|refactor|style|test|perf|build|ci|revert)(?:\([^)]*\))?!?: /;
+const OUTPUT_MARKS = /[│┃→·{}<>;=$\\|]|^[^\p{L}\p{N}"'“(]|::|\s--?\w|\w: .*: /u;
+
 type LineKind = "error" | "likely" | "generic";
+
+/** Whether the line reports an error: also one that tools print for every failure. */
+export function isErrorLine(line: string): boolean {
+  return kindOf(line) !== undefined;
+}
 
 function kindOf(line: string): LineKind | undefined {
   if (SUCCESS.test(line) || TEST_FAILED.test(line) || LISTING.test(line)) return undefined;

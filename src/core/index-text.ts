@@ -1,4 +1,5 @@
 // Prepares the text of turns and tool uses for the full-text indexes.
+import { isErrorLine } from "./error-text.ts";
 import { camelParts, spaceOut } from "./words.ts";
 
 /** With 8 KB of each output in the index, results are 2 points worse than with 2 KB (docs/adr/0009-search.md). */
@@ -45,8 +46,32 @@ export function neighbourColumn({ prompt, answer }: TurnColumns, neighbours: rea
 export function toolColumns(name: string, input: unknown, output: string): { input: string; output: string } {
   return {
     input: indexable(headAndTail(`${name} ${leaves(input)}`, MAX_INPUT_CHARS)),
-    output: indexable(headAndTail(output, MAX_OUTPUT_CHARS)),
+    output: indexable(`${headAndTail(output, MAX_OUTPUT_CHARS)}${errorsBetween(output)}`),
   };
+}
+
+/** Characters of a long output that are searched for errors, and the errors that are indexed of them. */
+const MAX_SEARCHED_CHARS = 100_000;
+const MAX_ERRORS = 12;
+const MAX_ERROR_CHARS = 300;
+/** Finds lines to look at: checking every line would take ten times as long. */
+const MAYBE_ERROR = /error|exception|fail|fatal|panic|cannot|not found|no such/gi;
+
+/** Different errors in the part of an output that is not indexed, each on its own line. */
+function errorsBetween(output: string): string {
+  if (output.length <= MAX_OUTPUT_CHARS) return "";
+  const middle = output.slice(MAX_OUTPUT_CHARS / 2, -MAX_OUTPUT_CHARS / 2).slice(0, MAX_SEARCHED_CHARS);
+  const errors = new Set<string>();
+  for (let from = 0; errors.size < MAX_ERRORS;) {
+    MAYBE_ERROR.lastIndex = from;
+    const match = MAYBE_ERROR.exec(middle);
+    if (match === null) break;
+    const end = middle.indexOf("\n", match.index);
+    from = end < 0 ? middle.length : end;
+    const line = middle.slice(middle.lastIndexOf("\n", match.index) + 1, from).trim();
+    if (line.length <= MAX_ERROR_CHARS && isErrorLine(line)) errors.add(line);
+  }
+  return [...errors].map((line) => `\n${line}`).join("");
 }
 
 /** Appends the parts of camelCase words: "productTour" -> "productTour\nproduct Tour". */

@@ -1,6 +1,7 @@
 // Finds sessions by words, each with the turn and the text that match.
 import { userSettings } from "../config/load.ts";
 import { nothingFound, usageError } from "../core/error.ts";
+import { prepareQuery } from "../core/query.ts";
 import { CONCEPTS, OBSERVATION_TYPES } from "../core/memory.ts";
 import { ago, oneLine } from "../core/text.ts";
 import { iso, localDay } from "../core/time.ts";
@@ -141,8 +142,10 @@ export const search = defineQuery({
     const since = Math.max(...searched.map((lane) => lane.since ?? 0));
     return { data: { results: findings.map(findingJson) }, meta, since, isBroken: semantic.isBroken };
   },
-  text({ data: { results }, meta: { rung, words, degraded, hint }, since, isBroken }, { db, header }) {
+  text({ data: { results }, meta: { query, rung, words, degraded, hint }, since, isBroken }, { db, header }) {
+    const hasPhrase = prepareQuery(query).phrases.length > 0;
     if (rung === "typo") header(`No exact match. Showing results for: ${words.join(", ")}`);
+    else if (hasPhrase && rung !== "phrase") header("No session has the exact phrase. Showing results for its words.");
     if (since > 0) header(`Common words were searched only since ${localDay(since)}.`);
     // A missing model is reported by `status`, not by every search.
     if (isBroken) header(`Used ${degraded}. ${hint ?? ""}`.trim());

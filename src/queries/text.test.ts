@@ -57,6 +57,12 @@ type Values = Record<string, unknown>;
 const TEXTS: [string, object, Values, string[]][] = [
   ["search shows each session with the text that matches", search, { q: "basket" }, FOUND],
   [
+    "search says that no session has the phrase",
+    search,
+    { q: '"checkout basket"', limit: 1 },
+    ["[No session has the exact phrase. Showing results for its words.]", ...FOUND.slice(0, 4)],
+  ],
+  [
     "search corrects a misspelt word and says so",
     search,
     { q: "baskett" },

@@ -1,5 +1,5 @@
 // Finds sessions by title, subtitle and branch.
-import { editDistance } from "../../core/edit-distance.ts";
+import { typoEdits } from "../../core/edit-distance.ts";
 import { prepareQuery } from "../../core/query.ts";
 import { partsOf, wordsOf } from "../../core/words.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -71,6 +71,5 @@ function rank(
 }
 
 function isTypo(word: string, own: string): boolean {
-  const maxEdits = word.length > 7 ? 2 : 1;
-  return word.length >= 4 && editDistance(word, own, maxEdits) <= maxEdits;
+  return typoEdits(word, own) < Infinity;
 }

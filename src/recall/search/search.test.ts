@@ -5,7 +5,7 @@ import { countIndexGaps } from "../../store/fts/search-index.ts";
 import { rebuildSearchIndex, updateSearchIndex } from "../../store/fts/search-index.ts";
 import { type FindKind, findSessions } from "./find-sessions.ts";
 import { searchSessions } from "./search.ts";
-import { prompt, said, seedStore, touch } from "../../../test/seed.ts";
+import { bash, ended, prompt, said, seedStore, touch } from "../../../test/seed.ts";
 import { addTo, seededStore } from "../../../test/seed-search.ts";
 
 const found = (db: Db, text: string, options: { kind?: FindKind } = {}) => {
@@ -23,6 +23,37 @@ describe("search", () => {
     expect(found(db, "TypeError: formatter is not a function").sessions[0]).toBe("invoice");
     expect(found(db, "src/billing/invoice-view.ts").sessions[0]).toBe("invoice");
     expect(found(db, "deploy pipeline").sessions[0]).toBe("deploy");
+    db.close();
+  });
+
+  it("ranks the session that printed the same line above sessions that talk about it", () => {
+    const { db, add } = seedStore();
+    const long = (line: string): string => `${"ok compiled\n".repeat(200)}${line}\n${"ok linked\n".repeat(200)}`;
+    add("printed", prompt("Build the shop"));
+    add(
+      "printed",
+      bash("npm run build", long("cart.ts(3,4): error TS2339: Property 'total' does not exist on 'Cart'."), 1),
+    );
+    add("ports", prompt("Start it"));
+    add("ports", bash("npm start", "Error: listen EADDRINUSE: address already in use :::3000", 1));
+    for (const name of ["a", "b", "c"]) {
+      add(
+        name,
+        prompt(
+          "Which property has the total of a cart? Does the property exist in the build, an error, or an address?",
+        ),
+      );
+      add(name, bash("npm test", "property total of cart does exist\naddress in use: none\nlisten", 0));
+      add(name, ended("The cart's total property does exist; the address already is in use by listen."));
+    }
+    updateSearchIndex(db);
+    expect(found(db, "src/cart.ts:9:1 - error TS2339: Property 'total' does not exist on 'Cart'.").sessions[0]).toBe(
+      "printed",
+    );
+    expect(found(db, "Error: listen EADDRINUSE: address already in use :::5173").sessions[0]).toBe("ports");
+    const pasted =
+      "> shop@1.0.0 start\n\nError: listen EADDRINUSE: address already in use :::3000\n    at Server.listen\n";
+    expect(found(db, pasted).sessions[0]).toBe("ports");
     db.close();
   });
 

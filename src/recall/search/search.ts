@@ -1,11 +1,12 @@
 // Searches sessions for CLI, page, MCP and API: keyword search with fallback steps, plus semantic search.
-import { editDistance } from "../../core/edit-distance.ts";
+import { typoEdits } from "../../core/edit-distance.ts";
 import { type PreparedQuery, prepareQuery } from "../../core/query.ts";
 import type { Db } from "../../store/db/driver.ts";
 import type { FtsScope } from "../../store/fts/fts-search.ts";
 import { sortByRarity } from "../../store/fts/query-budget.ts";
 import { longerWords, similarWords } from "../../store/fts/vocabulary.ts";
 import { sessionIdsOf } from "../../store/tables/sessions.ts";
+import { outputPhrases } from "./output-line.ts";
 import { nearestTurns, type SemanticHit, type SemanticQuery } from "./semantic.ts";
 import {
   addSemanticHits,
@@ -62,12 +63,26 @@ export function findHits(db: Db, text: string, options: SearchOptions): Found {
   const prepared = prepareQuery(text);
   const query = { ...prepared, words: sortByRarity(db, prepared.words) };
   const { phrases, words } = query;
-  if (phrases.length === 0) return findByWords(db, query, options);
+  if (phrases.length === 0) {
+    const found = findByWords(db, query, options);
+    const groups = [...sameOutput(db, text, query, options), ...found.groups] as const;
+    return { ...found, groups: [groups[0] ?? new Map(), ...groups.slice(1)] };
+  }
   const exact = runStep(db, query, options, [], phrases);
   if (hasFound(exact)) return { ...exact, rung: "phrase", words };
   const found = findByWords(db, query, options);
   // Report a phrase search limited to recent rows: older rows may contain the phrase.
   return { ...found, searched: [...exact.searched.filter(({ since }) => since !== undefined), ...found.searched] };
+}
+
+/** If the query is a line of output: the tool uses that printed the same line, then those that printed a similar one. */
+function sameOutput(db: Db, text: string, query: PreparedQuery, options: SearchOptions): HitsBySession[] {
+  const { kind, isTyping, without, project, accept, since, before } = options;
+  if ((kind !== undefined && kind !== "tool") || isTyping === true || without?.includes("work")) return [];
+  return outputPhrases(text).map((phrases) => {
+    const scope = { project, accept, since, before, phrases };
+    return queryIndexes(db, ["work"], query, scope, options).found;
+  });
 }
 
 const MAX_PREFIXES = 8;
@@ -144,10 +159,8 @@ function semanticHits(db: Db, options: SearchOptions): SemanticHit[] {
 
 /** "custmoers" -> "customers", if an earlier prompt contains that word. */
 export function correctTypo(db: Db, word: string): string {
-  if (word.length < 4) return word;
-  const maxEdits = word.length > 7 ? 2 : 1;
   const near = similarWords(db, word)
-    .map((other) => ({ other, edits: editDistance(word, other, maxEdits) }))
-    .filter(({ edits }) => edits <= maxEdits);
+    .map((other) => ({ other, edits: typoEdits(word, other) }))
+    .filter(({ edits }) => edits < Infinity);
   return near.toSorted((a, b) => a.edits - b.edits)[0]?.other ?? word;
 }

@@ -13,8 +13,8 @@ import type { SemanticHit } from "./semantic.ts";
  * `decay` has the factors for a session's best hit, its second best, and so on.
  */
 const INDEXES = {
-  talk: { weight: 2, decay: [1] },
-  work: { weight: 1, decay: [1, 0.5, 0.25] },
+  talk: { weight: 2, decay: [1, 0.2] },
+  work: { weight: 0.65, decay: [1, 0.5, 0.25] },
   files: { weight: 1, decay: [1, 1, 1, 1] },
   meaning: { weight: 3, decay: [1, 0.5, 0.25] },
   thinking: { weight: 1, decay: [1] },
