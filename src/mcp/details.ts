@@ -1,5 +1,6 @@
 // Describes one observation, item or session in full, within a token budget.
 import { count, listText } from "../core/text.ts";
+import { copiesText } from "../queries/observation-text.ts";
 import { observation as observationQuery } from "../queries/observations.ts";
 import type { DataOf } from "../queries/query.ts";
 import { items } from "../queries/session-items.ts";
@@ -37,6 +38,7 @@ export async function observationDetail(id: string, call: Call, maxTokens: numbe
     row.pinned && "pinned",
     row.edited_at !== null && "reworded by the user",
     !row.is_current && "another version is current",
+    row.copies > 0 && copiesText(row.copies),
   ];
   const head = [
     `## ${row.id} ${row.type}: ${titleLine(row, 200)}`,

@@ -6,6 +6,7 @@ import { localDay } from "../core/time.ts";
 import { embedSearchWords } from "../queries/embedding-cache.ts";
 import { fields, type InputOf } from "../queries/fields.ts";
 import { list } from "../queries/list.ts";
+import { copiesText } from "../queries/observation-text.ts";
 import { observations } from "../queries/observations.ts";
 import type { DataOf } from "../queries/query.ts";
 import { search as sessionSearch } from "../queries/search.ts";
@@ -150,6 +151,7 @@ function observationLine(row: DataOf<typeof observations>["results"][number], { 
   const marks = [
     row.pinned && "pinned",
     row.superseded_by !== null && `replaced by ${row.superseded_by.id}`,
+    row.copies > 0 && copiesText(row.copies),
     withProject && (row.project === null ? "every project" : safeLine(row.project, 40)),
   ].filter(Boolean);
   const tokens = roughTokens(`${row.narrative}\n${row.facts.join("\n")}`);

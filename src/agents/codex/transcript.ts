@@ -5,6 +5,7 @@ import { defined, type Loose, ownValue } from "../fields.ts";
 import { addCall, findCall, takeCall } from "../tool-use.ts";
 import { countUnknown, ignored, type LineReader, type ReadNotes } from "../transcript.ts";
 import { beginTurn, emit, endOfTurn, markTurn, setResponse, startTurn, type Turn } from "../turn.ts";
+import { threadName } from "./thread-names.ts";
 import { codexCall, type CodexCall, finishCall, noteEnd, webSearch } from "./tool.ts";
 import { environmentCwd, isTurnUuid, typedText } from "./prompt.ts";
 
@@ -60,8 +61,15 @@ export const codexReader: LineReader<CodexState> = {
     state.turn.header.at = asTime(line["timestamp"]) ?? state.turn.header.at;
     return readLine(state, line, notes);
   },
-  flush: (state) => [...heldMessage(state), ...endOfTurn(state.turn)],
+  flush: (state) => [...heldMessage(state), ...endOfTurn(state.turn), ...threadTitle(state)],
 };
+
+/** The thread's name, which newer versions write into another file. A subagent's thread is no session of its own. */
+function threadTitle({ turn, threadId, isMachine, hasSession }: CodexState): AgentEvent[] {
+  if (!hasSession || isMachine || turn.header.transcriptPath === undefined) return [];
+  const title = threadName(turn.header.transcriptPath, threadId);
+  return title === undefined ? [] : emit(turn, { kind: "title", title });
+}
 
 /** Reads one type of line. Returns undefined or nothing if it has no events. */
 type Read = (state: CodexState, payload: JsonObject) => AgentEvent[] | undefined | void;

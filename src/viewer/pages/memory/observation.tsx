@@ -46,7 +46,7 @@ export function ObservationLine({ observation, changed }: { observation: ListedO
 
 /** Says whether the observation is pinned, replaced or outdated. */
 export function ObservationBadges({ observation }: { observation: AnyObservation }) {
-  const { pinned, superseded_by: successor, standing, marked_wrong: isWrong } = observation;
+  const { pinned, superseded_by: successor, standing, marked_wrong: isWrong, copies } = observation;
   return (
     <span class="inline">
       {pinned && (
@@ -55,6 +55,11 @@ export function ObservationBadges({ observation }: { observation: AnyObservation
         </Badge>
       )}
       {successor !== null && <Badge>replaced</Badge>}
+      {copies > 0 && (
+        <Badge title="Other sessions whose transcripts repeat its turn">
+          +{copies} {copies === 1 ? "copy" : "copies"}
+        </Badge>
+      )}
       {isWrong && (
         <Badge tone="warn" title="Not injected">
           marked wrong
