@@ -24,7 +24,7 @@ interface Candidate {
 }
 
 /** Measured on titles that readers of sessions wrote. */
-const WEIGHTS = { plan: 1.05, pr: 1, commit: [0.55, 0.8, 1], work: 0.65, discovery: 0.5, task: 0.5, question: 0.35 };
+const WEIGHTS = { plan: 1.05, pr: 1, commit: [0.45, 0.7, 1], work: 0.75, discovery: 0.5, task: 0.5, question: 0.35 };
 
 const MAX_CHARS = 80;
 const SHORT_CHARS = 25;
@@ -101,7 +101,7 @@ function contentWords(text: string): Set<string> {
 function titleText(raw: string): string {
   const text = stripMarkdown(raw)
     .replaceAll("`", "")
-    .replace(/^Opened PR #\d+: /, "")
+    .replace(/^(?:Opened PR #\d+|Description|Summary|Title|Goal|Task|Note): /, "")
     .replace(/[.:;,\s]+$/, "");
   if (text.length <= MAX_CHARS) return text;
   const plain = text.replace(/\s*\([^()]*\)/g, "");
@@ -113,7 +113,9 @@ function titleText(raw: string): string {
   );
 }
 
-/** "It now works": says nothing without the text before it. */
+/** "It now works", "I see the problem", "/home/me/a.ts was deleted": no title of a session's work. */
 function isPointing(text: string): boolean {
-  return /^(?:it|its|this|that|these|those|they|also|now|here|there|and|but|so|then|both|all)\b/i.test(text);
+  return /^(?:it|its|this|that|these|those|they|also|now|here|there|and|but|so|then|both|all|i|i['’]\w+|we|you|was|were|is|are)\b|^(?:[/~]\S|[\w-]+: \/)/i.test(
+    text,
+  );
 }

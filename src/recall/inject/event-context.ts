@@ -92,7 +92,10 @@ function lastSessionsContext(db: Db, { projectId, ownSessionId, shown, now }: Ev
     .slice(0, SESSIONS_SHOWN);
   if (last === undefined) return EMPTY_BLOCK;
   const heading = { text: `Last${headingNote(last, undefined, now)}:` };
-  return layOutLines([heading, ...whereStoppedLines(db, last, { now }), ...sessionLines(db, before, now)], LONG);
+  return layOutLines(
+    [heading, ...whereStoppedLines(db, last, { maxChars: LONG.maxChars / 2, now }), ...sessionLines(db, before, now)],
+    LONG,
+  );
 }
 
 /** Observations for a subagent's task, to be injected by `contextForIds` when it starts. */

@@ -37,18 +37,19 @@ const WEIGHTS = { title: 1.3, completed: 1.1, fact: 1, learned: 1, narrative: 0.
 
 interface ResultOptions {
   maxLines: number;
+  maxChars: number;
   /** What the block says already. */
   said: string;
   /** Omits observations whose files are gone. */
   tree: WorkTree | undefined;
 }
 
-export function resultLines(db: Db, sessionDbId: number, { maxLines, said, tree }: ResultOptions): Line[] {
+export function resultLines(db: Db, sessionDbId: number, { tree, said, ...limits }: ResultOptions): Line[] {
   const ids = observationsOfSession(db, sessionDbId).map(({ id }) => id);
   const observations = observationsByIds(db, ids).filter(
     (row) => row.type !== "decision" && !isFileList(row) && !areFilesGone(tree, row),
   );
-  return linesOf(choose(candidatesOf(db, sessionDbId, observations), maxLines, contentWords(said)));
+  return linesOf(choose(candidatesOf(db, sessionDbId, observations), contentWords(said), limits));
 }
 
 function areFilesGone(tree: WorkTree | undefined, row: ObservationRow): boolean {
@@ -89,7 +90,8 @@ function splitText(text: string): string[] {
 /** False for fragments and file lists, for plans and offers, and for sentences that need the one before them. */
 function isComplete(text: string): boolean {
   if (text.length < MIN_CHARS || text.length > MAX_CHARS || /[:…?]$/.test(text)) return false;
-  if (POINTING.test(text) || INTENTION.test(text) || FACT.test(text) || looksLikeInstruction(text)) return false;
+  if (POINTING.test(text) || INTENTION.test(text) || FACT.test(text) || OFFER.test(text)) return false;
+  if (looksLikeInstruction(text)) return false;
   // "uses the same workflow": the subject is in a heading or in the sentence before.
   if (/^[a-z][a-z'’-]*(?:\s|$)/.test(text)) return false;
   return (text.replace(/`[^`]*`/g, " ").match(/\p{L}{2,}/gu) ?? []).length >= MIN_WORDS;
@@ -100,10 +102,11 @@ const MIN_WORDS = 4;
 const POINTING =
   /^(?:it|its|this|that|these|those|they|also|but|so|then|here|there|however|otherwise|both|yes|no|mostly|correct|right|done|same|good|great|perfect|ok|okay)\b/i;
 const INTENTION =
-  /^(?:I['’](?:m|ll|d|ve)|I (?:will|am|can|could|would|think|need|want|have)|let me|let['’]s|we (?:could|should|can)|you (?:can|could|may|should)|want me|would you|should I|next,? I|now I|try|ready to)\b/i;
+  /^(?:I['’](?:m|ll|d|ve)|I (?:will|am|can|could|would|think|need|want|have)|let me|let['’]s|we (?:could|should|can)|you (?:can|could|may|should|were|are|['’]re)|want me|would you|should I|next,? I|now I|try|ready to)\b/i;
+const OFFER = /\bif you(?:['’]d)? (?:want|like|prefer)\b|\blet me know\b/i;
 /** Deliveries, test results and file lists: the line about the whole session says them. */
 const FACT =
-  /^(?:Asked: “|Changed \d+ files?\b|Renamed \S+ to |(?:Commit|PR|Merged PR|Opened PR) [#0-9a-f]|Ran `|`[^`]+`: \d)/;
+  /^(?:Asked: “|Changed \d+ files?\b|Renamed \S+ to |(?:Commit|PR|Merged PR|Opened PR) [#0-9a-f]|Ran `|`[^`]+`: \d|(?:File|Path|Location|Description|Note|Files changed): )/;
 
 /** Longer sentences and those with names say more: `parseLine`, src/app.ts, #12, 1a2b3c4. */
 function informationOf(text: string, words: ReadonlySet<string>): number {
@@ -131,10 +134,15 @@ interface Group {
 }
 
 /** Greedy: the best sentence, then the best of those that add something new, until there are enough lines. */
-function choose(candidates: readonly Candidate[], maxLines: number, alreadySaid: ReadonlySet<string>): Group[] {
+function choose(
+  candidates: readonly Candidate[],
+  alreadySaid: ReadonlySet<string>,
+  { maxLines, maxChars }: Pick<ResultOptions, "maxLines" | "maxChars">,
+): Group[] {
   const groups: Group[] = [];
   const rest = new Set(candidates);
   const said = new Set(alreadySaid);
+  let charsLeft = maxChars;
   while (rest.size > 0) {
     let best: { candidate: Candidate; value: number; group: Group | undefined } | undefined;
     for (const candidate of rest) {
@@ -145,10 +153,13 @@ function choose(candidates: readonly Candidate[], maxLines: number, alreadySaid:
       if (best === undefined || value > best.value) best = { candidate, value, group };
     }
     if (best === undefined) break;
-    rest.delete(best.candidate);
-    for (const word of best.candidate.words) said.add(word);
-    if (best.group !== undefined) best.group.sentences.push(best.candidate);
-    else groups.push({ turn: best.candidate.turn, sentences: [best.candidate] });
+    const { candidate, group } = best;
+    rest.delete(candidate);
+    if (candidate.text.length > charsLeft) continue;
+    charsLeft -= candidate.text.length;
+    for (const word of candidate.words) said.add(word);
+    if (group !== undefined) group.sentences.push(candidate);
+    else groups.push({ turn: candidate.turn, sentences: [candidate] });
   }
   return groups;
 }
@@ -165,8 +176,10 @@ function isRoomIn({ turn, sentences }: Group, { turn: own, text, observation }: 
   return turn === own && isSame && sentences.length < SENTENCES_PER_LINE && chars + text.length <= LINE_CHARS;
 }
 
+/** In the order in which it happened: a later line may fix what an earlier one found. */
 function linesOf(groups: readonly Group[]): Line[] {
-  return groups.map((group) => {
+  const inOrder = groups.toSorted((a, b) => a.turn - b.turn);
+  return inOrder.map((group) => {
     const sentences = group.sentences.toSorted((a, b) => a.place - b.place);
     const row = sentences.find(({ observation }) => observation !== undefined)?.observation;
     const text = sentences.map((sentence) => withFullStop(sentence.text)).join(" ");

@@ -38,6 +38,9 @@ export interface ContextBlock extends Block {
 
 export const EMPTY_CONTEXT: ContextBlock = { ...EMPTY_BLOCK, gone: 0 };
 
+/** Characters of results per token of the whole block: more than half of it. */
+const RESULT_CHARS = 2.3;
+
 const COMMANDS =
   "`c-mem show` prints an #id, `c-mem search` finds more, `c-mem remember` records what the user decides.";
 
@@ -50,7 +53,7 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
   const isCompact = request.source === "compact";
   const earlier = sessions.filter((session) => session.id !== last.id).slice(0, settings.contextSessions - 1);
   const { decisions, full, listed, gone } = chooseObservations(db, request, sessions, isCompact ? undefined : own?.id);
-  const whereStopped = whereStoppedLines(db, last, { tree, now });
+  const whereStopped = whereStoppedLines(db, last, { tree, maxChars: settings.contextTokens * RESULT_CHARS, now });
   const shown = new Set(whereStopped.flatMap(({ items = [] }) => items));
   const isNew = (row: ObservationRow): boolean => !shown.has(itemId(row));
   const rules = tree === undefined ? [] : readRules(tree.rules);
@@ -66,7 +69,7 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
       {
         heading: `## Where work stopped${headingNote(last, own, now)}`,
         lines: whereStopped,
-        ...share(0.7),
+        ...share(0.8),
       },
       { heading: "## Still open", lines: openLines(db, last), ...share(0.2) },
       { heading: "## Decisions in force", lines: decisionLines(decisions, rules, now), ...share(0.2) },

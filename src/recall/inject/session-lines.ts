@@ -49,18 +49,21 @@ const TITLE_CHARS = 160;
 const OUTCOME_CHARS = 240;
 const FILES_SHOWN = 5;
 
+interface StoppedOptions {
+  tree?: WorkTree | undefined;
+  /** Limits the results. */
+  maxChars: number;
+  now: number;
+}
+
 /** What the session came to, its results and findings, and its state. */
-export function whereStoppedLines(
-  db: Db,
-  session: SessionRow,
-  { tree, now }: { tree?: WorkTree | undefined; now: number },
-): Line[] {
+export function whereStoppedLines(db: Db, session: SessionRow, { tree, maxChars, now }: StoppedOptions): Line[] {
   const items = [`session:${session.id}`];
   const [last] = lastPrompts(db, session.id, 1);
   if (last === undefined) return [];
   const summary = freshSummary(db, session.id);
   const headline = headlineOf(db, session, summary);
-  const results = resultLines(db, session.id, { maxLines: RESULT_LINES, said: session.title ?? "", tree });
+  const results = resultLines(db, session.id, { maxLines: RESULT_LINES, maxChars, said: session.title ?? "", tree });
   const state = stateOf(last, isIdle(session, now));
   return [
     ...(headline === "" ? [] : [{ text: `${headline} (#${shortId(db, session.session_id)})`, items }]),
