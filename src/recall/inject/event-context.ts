@@ -8,8 +8,8 @@ import { type ObservationRow, observationsAbout } from "../../store/tables/obser
 import { recentSessions } from "../../store/tables/sessions.ts";
 import { type Block, type Budget, EMPTY_BLOCK, layOut, type Line, quoteLine, quoteNames } from "./block.ts";
 import { type CommandWarning, warningOf } from "./command-warning.ts";
-import { saysAboutFile } from "./file-notes.ts";
-import { INFORMATIVE_TYPES, matchObservations, type MatchRequest } from "./match-prompt.ts";
+import { isOutdated, saysAboutFile } from "./file-notes.ts";
+import { INFORMATIVE_TYPES, type MatchedObservation, matchObservations, type MatchRequest } from "./match-prompt.ts";
 import { answerLine, checkRow, isWrittenByUser, itemId } from "./observation-lines.ts";
 import { matchIssue, matchTurn, type TurnAnswer } from "./match-turns.ts";
 import { asksAboutLastSession } from "./past-question.ts";
@@ -41,7 +41,7 @@ export function contextForPrompt(db: Db, text: string, request: EventRequest): B
   const turns = [...issues, ...(answer === undefined || isTold ? [] : [answer])];
   const lines = [
     ...new Map(turns.map((one) => [one.turn.id, turnLine(one, request.now)])).values(),
-    ...observations.flatMap(({ row }) => observationLine(db, row, request) ?? []),
+    ...observations.flatMap((match) => observationLine(db, match, request) ?? []),
   ];
   if (lines.length > 0) return layOutLines(lines.slice(0, MAX_ANSWERS), LONG);
   return asksAboutLastSession(text) && query.words.length <= LAST_SESSION_WORDS
@@ -50,9 +50,12 @@ export function contextForPrompt(db: Db, text: string, request: EventRequest): B
 }
 
 /** Records the turn as shown, too: its answer says the same. */
-function observationLine(db: Db, row: ObservationRow, request: EventRequest): Line | undefined {
+function observationLine(db: Db, { row, said }: MatchedObservation, request: EventRequest): Line | undefined {
   const turn = promptOf(db, row);
-  const line = turn !== undefined && request.shown.has(turn) ? undefined : freshLine(row, request);
+  const line =
+    turn !== undefined && request.shown.has(turn)
+      ? undefined
+      : freshLine(row, request, said.length > 0 ? said : undefined);
   return line && { ...line, items: [...(line.items ?? []), ...(turn === undefined ? [] : [turn])] };
 }
 
@@ -123,7 +126,7 @@ export function contextForFile(db: Db, path: string, isChange: boolean, request:
     .filter((row) => INFORMATIVE_TYPES.has(row.type) || isWrittenByUser(row) || (isChange && throttle === 0))
     .sort((a, b) => b.pinned - a.pinned || b.valid_from - a.valid_from)
     .flatMap((row) => {
-      const said = saysAboutFile(row, path);
+      const said = isOutdated(db, row, path) ? undefined : saysAboutFile(row, path);
       const freshness = said === undefined ? undefined : checkRow(tree, row);
       return said === undefined || freshness === undefined || freshness.kind === "gone"
         ? []
@@ -189,9 +192,9 @@ function layOutRows(rows: readonly ObservationRow[], request: EventRequest, budg
 }
 
 /** Undefined if the observation's files are gone. */
-function freshLine(row: ObservationRow, { tree, now }: EventRequest): Line | undefined {
+function freshLine(row: ObservationRow, { tree, now }: EventRequest, said?: readonly string[]): Line | undefined {
   const freshness = checkRow(tree, row);
-  return freshness.kind === "gone" ? undefined : answerLine(row, freshness, tree, now);
+  return freshness.kind === "gone" ? undefined : answerLine(row, freshness, tree, now, said);
 }
 
 function layOutLines(lines: readonly Line[], budget: Budget): Block {

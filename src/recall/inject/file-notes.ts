@@ -1,23 +1,23 @@
 // Chooses what an observation says about a file that is about to be read or changed.
-import { sentencesOf } from "../../core/prose.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { sessionsThatChanged } from "../../store/tables/file-touches.ts";
 import { observationOf, type ObservationRow } from "../../store/tables/observations.ts";
-import { isWrittenByUser, withoutWorkList } from "./observation-lines.ts";
+import { isWrittenByUser, sentencesAbout } from "./observation-lines.ts";
 import { INFORMATIVE_TYPES } from "./match-prompt.ts";
 
 /** An observation about more files than this says little about each, unless it names the file. */
 const FEW_FILES = 2;
 const MAX_SENTENCES = 2;
-const MIN_STEM_CHARS = 4;
 /** Many folders have a file of this name: only with its folder does a text name it. */
-const COMMON_STEM =
-  /^(?:index|main|mod|lib|types?|utils?|helpers?|common|constants?|config|settings|setup|app|page|route|routes|layout|styles?|readme|package|changelog|test|tests|__init__)$/i;
+const COMMON_NAME =
+  /^(?:index|main|mod|lib|types?|utils?|helpers?|common|constants?|config|settings|setup|app|page|routes?|layout|styles?|readme|package|changelog|tests?|__init__)\./i;
+/** Names such as `RemediateTab` and prompt-generator are not words of a sentence by chance. */
+const CODE_NAME = /[a-z][A-Z]|[A-Za-z][-_.]?\d|\w[-_]\w/;
 
 /** The sentences of the observation that are about the file. Undefined if it only says that the file was changed. */
 export function saysAboutFile(row: ObservationRow, path: string): string[] | undefined {
-  const { title, narrative, facts, files } = observationOf(row);
-  const sentences = [narrative, ...facts]
-    .flatMap((text) => sentencesOf(withoutWorkList(text)))
-    .filter((text) => text !== "" && text !== title);
+  const { files } = observationOf(row);
+  const sentences = sentencesAbout(row);
   const named = sentences.filter((text) => namesFile(text, path));
   if (named.length > 0) return named.slice(0, MAX_SENTENCES);
   const isWritten = isWrittenByUser(row);
@@ -27,13 +27,25 @@ export function saysAboutFile(row: ObservationRow, path: string): string[] | und
   return row.type === "bugfix" && !isWritten ? undefined : [];
 }
 
-/** "src/csv/reader.ts" is named by "reader.ts" and "the reader", but "src/index.ts" only by "src/index". */
-export function namesFile(text: string, path: string): boolean {
+const TEST_FILE = /\.(?:test|spec)\.\w+$/;
+const TEST_FILES = /\S*\.(?:test|spec)\.\w+/g;
+
+/** "src/csv/row-reader.ts" is named by "row-reader", "src/reader.ts" by "reader.ts", "src/index.ts" by "src/index". */
+function namesFile(given: string, path: string): boolean {
+  const text = TEST_FILE.test(path) ? given : given.replace(TEST_FILES, "");
   const [name = "", folder = ""] = path.split("/").toReversed();
   const stem = name.replace(/(?:\.(?:test|spec|d))?\.\w+$/, "");
-  const isCommon = stem.length < MIN_STEM_CHARS || COMMON_STEM.test(stem);
-  const wanted = isCommon ? `${folder}/${stem}` : stem;
+  const wanted = COMMON_NAME.test(name) ? `${folder}/${stem}` : CODE_NAME.test(stem) ? stem : name;
   const at = text.toLowerCase().indexOf(wanted.toLowerCase());
   const isWordAt = (index: number): boolean => /[\w-]/.test(text[index] ?? "");
-  return wanted !== "/" && at !== -1 && !isWordAt(at - 1) && !isWordAt(at + wanted.length);
+  return at !== -1 && !isWordAt(at - 1) && !isWordAt(at + wanted.length);
+}
+
+/** After as many later sessions that changed the file, a note of work on it is out of date. */
+const MAX_LATER_CHANGES = 3;
+
+/** True if the file was changed so often since that the observation probably no longer holds. */
+export function isOutdated(db: Db, row: ObservationRow, path: string): boolean {
+  if (row.type === "decision" || isWrittenByUser(row)) return false;
+  return sessionsThatChanged(db, path, row.project_id, row.valid_from) >= MAX_LATER_CHANGES;
 }

@@ -2,8 +2,8 @@
 import type { Db } from "../../store/db/driver.ts";
 import { observationsByIds, observationsWithWord } from "../../store/fts/observation-words.ts";
 import type { ObservationRow } from "../../store/tables/observations.ts";
-import { hasSubstance } from "./observation-lines.ts";
-import { isStrongMatch, type PromptWords, shareOf, wordsIn } from "./prompt-words.ts";
+import { hasSubstance, sentencesAbout } from "./observation-lines.ts";
+import { chooseSentences, isStrongMatch, type PromptWords, shareOf, wordsIn } from "./prompt-words.ts";
 import type { ThrottleLevel } from "./throttle.ts";
 
 export interface MatchRequest {
@@ -18,6 +18,8 @@ export interface MatchRequest {
 
 export interface MatchedObservation {
   row: ObservationRow;
+  /** The sentences of its text that fit. */
+  said: string[];
   /** The share of the prompt's rare words that it has, by weight: 0 to 1. */
   share: number;
 }
@@ -47,10 +49,12 @@ export function matchObservations(db: Db, words: PromptWords, request: MatchRequ
   const rated = observationsByIds(db, ids.slice(0, CANDIDATES))
     .filter((row) => row.session_db_id !== ownSessionId && !shown.has(`o${row.id}`) && hasSubstance(row))
     .flatMap((row) => {
-      const found = wordsIn([row.title, row.subtitle, row.narrative, row.facts, row.files].join("\n"), words.rare);
+      const said = chooseSentences(sentencesAbout(row), words.rare);
+      const told = [row.title, ...said];
+      const found = wordsIn(told.join("\n"), words.rare);
       const share = shareOf(found, words.totalWeight);
-      return isStrongMatch(found, found, words, { throttle, isNote: !INFORMATIVE_TYPES.has(row.type) })
-        ? [{ row, share, score: share * worthOf(row) }]
+      return isStrongMatch(told, found, words, { throttle, isNote: !INFORMATIVE_TYPES.has(row.type) })
+        ? [{ row, said, share, score: share * worthOf(row) }]
         : [];
     })
     .sort((a, b) => b.score - a.score || b.row.valid_from - a.row.valid_from);

@@ -6,7 +6,7 @@ import { type AnsweredTurn, answeredTurns } from "../../store/reads/answered-tur
 import { wrongItems } from "../../store/tables/wrong-items.ts";
 import { issuesOf, isSameIssue, type NamedIssue } from "./named-issues.ts";
 import type { MatchRequest } from "./match-prompt.ts";
-import { isStrongMatch, type PromptWords, type RareWord, shareOf, weightOf, wordsIn } from "./prompt-words.ts";
+import { chooseSentences, isStrongMatch, type PromptWords, shareOf, wordsIn } from "./prompt-words.ts";
 
 export interface TurnAnswer {
   turn: AnsweredTurn;
@@ -48,12 +48,12 @@ const SAID_SHARE = 0.25;
 
 function rateTurn(turn: AnsweredTurn, words: PromptWords, { throttle }: MatchRequest) {
   const inTurn = words.rare.filter(({ turns }) => turns.includes(turn.id));
-  const sentences = chooseSentences(turn.response, inTurn);
+  const sentences = chooseSentences(statements(turn.response), inTurn);
   const said = wordsIn(sentences.join(" "), inTurn);
   const share = shareOf(said, words.totalWeight);
   if (share < SAID_SHARE) return undefined;
   const both = [...new Set([...said, ...wordsIn(turn.prompt.slice(0, ASKED_CHARS), inTurn)])];
-  if (!isStrongMatch(said, both, words, { throttle })) return undefined;
+  if (!isStrongMatch(sentences, both, words, { throttle })) return undefined;
   return { coverage: shareOf(both, words.totalWeight), answer: { turn, sentences, share } };
 }
 
@@ -78,7 +78,6 @@ export function matchIssue(db: Db, issue: NamedIssue, request: MatchRequest): Tu
 const MAX_SENTENCES = 3;
 const MIN_SENTENCE_CHARS = 25;
 const MAX_SENTENCE_CHARS = 320;
-const SENTENCE_SHARE = 0.45;
 
 /** Status, offers, questions and remarks about the conversation say nothing about the project. */
 const IDLE =
@@ -94,17 +93,4 @@ export function statements(response: string): string[] {
         text.length >= MIN_SENTENCE_CHARS && text.length <= MAX_SENTENCE_CHARS && !IDLE.test(text.replaceAll("’", "'")),
     );
   return [...new Set(sentences)];
-}
-
-/** The sentences with the most weight of the prompt's words, in their order. */
-function chooseSentences(response: string, words: readonly RareWord[]): string[] {
-  const rated = statements(response).map((text, index) => ({ text, index, weight: weightOf(wordsIn(text, words)) }));
-  const best = Math.max(0, ...rated.map(({ weight }) => weight));
-  if (best === 0) return [];
-  return rated
-    .filter(({ weight }) => weight >= best * SENTENCE_SHARE)
-    .sort((a, b) => b.weight - a.weight || a.index - b.index)
-    .slice(0, MAX_SENTENCES)
-    .sort((a, b) => a.index - b.index)
-    .map(({ text }) => text);
 }

@@ -1,5 +1,6 @@
 // Lines about observations: by title, in full, as a decision, or as an answer to a prompt.
 import type { FullField } from "../../config/schema.ts";
+import { sentencesOf } from "../../core/prose.ts";
 import { ago, oneLine } from "../../core/text.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import type { WorkTree } from "../../core/work-tree.ts";
@@ -45,6 +46,24 @@ export function hasSubstance(row: ObservationRow): boolean {
 /** Removes sentences that only list what was done, and references to commits. */
 export function withoutWorkList(text: string): string {
   return text.replace(WORK_LIST, "").replace(REFERENCE, "").trim();
+}
+
+/** The distinct sentences of its text besides the title, without lists of what was done. */
+export function sentencesAbout(row: ObservationRow): string[] {
+  const { title, narrative, facts } = observationOf(row);
+  const all = [narrative, ...facts].flatMap((text) => sentencesOf(withoutWorkList(text)));
+  return [...new Map(all.map((text) => [keyOf(text), withPeriod(text)])).values()].filter(
+    (text) => text.length > 1 && keyOf(text) !== keyOf(title) && !/:\.?$|^Not chosen:/.test(text),
+  );
+}
+
+/** The same sentence may be in the narrative and a fact, with another ending. */
+function keyOf(text: string): string {
+  return plain(text).replace(/[.\s]+$/, "");
+}
+
+function withPeriod(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 /** Titles only. The ids are "i12", not "o12", so that the whole observation can still be injected later. */
@@ -102,7 +121,7 @@ export function answerLine(
     return { text: `- ${decisionText(row, rules, now)}`, items };
   const body = said === undefined ? withoutWorkList(bodyOf(row, "narrative")) : quoteLine(said.join(" "), BODY_CHARS);
   const title = quoteLine(row.title, TITLE_CHARS);
-  const isTold = row.title.endsWith("…") || plain(body).includes(plain(row.title));
+  const isTold = (said === undefined && row.title.endsWith("…")) || plain(body).includes(plain(row.title));
   const text = isTold && body !== "" ? body : [title, body].filter(Boolean).join(": ");
   const source = row.origin === "tool" ? ", from tool output" : "";
   const note = freshnessNote(freshness);

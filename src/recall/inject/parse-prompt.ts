@@ -68,7 +68,7 @@ const MAX_ISSUES = 3;
 /** Words that many prompts to coding agents contain, whatever their subject. */
 const COMMON = new Set(
   (
-    "able actually add added adding ago agree agreed almost also always anything anyway app application apply approach around ask asked available aware away bad based " +
+    "across multiple per via unless whereas against among along behind beyond during except outside toward upon versus apart instead soon sometimes average aggregate simply whichever wherever directly fully properly correctly exactly originally eventually finally meanwhile basically apparently hopefully ideally normally typically mostly partly mainly already another assumption aligned align anyone achieve able actually add added adding ago agree agreed almost also always anything anyway app application apply approach around ask asked available aware away bad based " +
     "basic basically became become behavior believe best better between big bit both bug build builds button call called came case cases certain change changed changes " +
     "check clean clear clearly click code come coming command commands commit complete component components config configuration consider content context correct couple " +
     "create created creating current currently data day days default define definitely delete description design details did didn different display displayed doc docs " +

@@ -29,7 +29,7 @@ const PAST: readonly RegExp[] = [
   new RegExp(`\\b(?:didn'?t|haven'?t|hadn'?t|weren'?t) ${WHO}\\b`, "i"),
   new RegExp(`\\b(?:did|have|had) ${WHO} not\\b`, "i"),
   // "was there any work done", "has this already been fixed", "is that already logged"
-  /\b(?:was|were) there (?:any|ever|already)\b|\bha(?:ve|s|d) there (?:been|ever)\b|\bthere (?:is|was|are|were) already\b/i,
+  /\b(?:was|were) there (?:any|ever|already)\b|\bha(?:ve|s|d) there (?:been|ever)\b|\bthere (?:is|was|are|were) already\b|\b(?:is|was|are|were) there\b[^.?!\n]{0,40}\b(?:done|logged|written|documented|recorded)\b/i,
   /\b(?:is|are|was|were|has|have)\b[^.?!\n]{0,80}\balready (?:been )?\w+(?:ed|ne|en|lt|nt)\b/i,
   // "last time", "as before", "like we did", "previously", "in the last session"
   /\blast time\b|\bfrom before\b|\b(?:as|like|same as) (?:before|previously|last time|earlier)\b|\b(?:as|like|the way|the same way) (?:we|you) (?:did|had|do|discussed|agreed|decided)\b/i,

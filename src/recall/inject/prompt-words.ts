@@ -59,41 +59,58 @@ interface Limit {
   words: number;
   /** Of the rare words in the text. */
   weight: number;
+  /** Rare words in one sentence: words of different sentences may meet by chance. */
+  together: number;
 }
 
 /** The prompt asks about the past. */
-const PAST: Limit = { share: 0.3, words: 2, weight: 5 };
+const PAST: Limit = { share: 0.3, words: 2, weight: 5, together: 2 };
 /** The text names a thing that the prompt names. */
-const NAMED: Limit = { share: 0.35, words: 3, weight: 9 };
+const NAMED: Limit = { share: 0.35, words: 3, weight: 9, together: 2 };
 /** The text is about the same, whatever the prompt asks. */
-const SAME: Limit = { share: 0.5, words: 4, weight: 10 };
+const SAME: Limit = { share: 0.5, words: 4, weight: 10, together: 3 };
 /** The prompt says more than the text, but the text has many of its rare words. */
-const MUCH: Limit = { share: 0.2, words: 5, weight: 15 };
+const MUCH: Limit = { share: 0.2, words: 5, weight: 15, together: 4 };
 /** A short question, and the text has all of it. */
-const ALL: Limit = { share: 0.65, words: 2, weight: 5 };
+const ALL: Limit = { share: 0.65, words: 2, weight: 5, together: 2 };
 
-/**
- * `said`: the prompt's words in the text that would be injected. `found`: these, and those in what the text answered.
- * `isNote`: the text is a mere note of work.
- */
+/** `sentences`: what would be injected. `found`: the prompt's words in them, and in what they answered. */
 export function isStrongMatch(
-  said: readonly RareWord[],
+  sentences: readonly string[],
   found: readonly RareWord[],
   { query, totalWeight }: PromptWords,
   { throttle, isNote = false }: { throttle: ThrottleLevel; isNote?: boolean },
 ): boolean {
   const share = shareOf(found, totalWeight);
-  const rare = (words: readonly RareWord[]): RareWord[] => words.filter(({ weight }) => weight >= RARE_WEIGHT);
-  const [count, weight] = [rare(found).length - throttle, weightOf(rare(said))];
-  const reaches = (limit: Limit): boolean => share >= limit.share && count >= limit.words && weight >= limit.weight;
-  if (
-    reaches(SAME) ||
-    (query.isQuestion && reaches(ALL)) ||
-    (!isNote && reaches(MUCH)) ||
-    (query.isAboutPast && reaches(PAST))
-  )
-    return true;
-  return said.some(({ isName }) => isName) && reaches(NAMED);
+  const rare = found.filter(({ weight }) => weight >= RARE_WEIGHT);
+  const said = wordsIn(sentences.join("\n"), rare);
+  // A name is seldom in a sentence by chance, so it counts twice.
+  const count = (words: readonly RareWord[]): number => words.length + words.filter(({ isName }) => isName).length;
+  const together = Math.max(0, ...sentences.map((text) => count(wordsIn(text, rare))));
+  const reaches = (limit: Limit): boolean =>
+    share >= limit.share &&
+    rare.length >= limit.words + throttle &&
+    weightOf(said) >= limit.weight &&
+    together >= limit.together;
+  if (reaches(SAME) || (query.isQuestion && reaches(ALL)) || (!isNote && reaches(MUCH))) return true;
+  return (query.isAboutPast && reaches(PAST)) || (said.some(({ isName }) => isName) && reaches(NAMED));
+}
+
+const MAX_SENTENCES = 3;
+/** Sentences with less of the prompt than this, compared to the best one, are left out. */
+const SENTENCE_SHARE = 0.45;
+
+/** The sentences with the most weight of the prompt's words, in their order. */
+export function chooseSentences(sentences: readonly string[], words: readonly RareWord[]): string[] {
+  const rated = sentences.map((text, index) => ({ text, index, weight: weightOf(wordsIn(text, words)) }));
+  const best = Math.max(0, ...rated.map(({ weight }) => weight));
+  if (best === 0) return [];
+  return rated
+    .filter(({ weight }) => weight >= best * SENTENCE_SHARE)
+    .sort((a, b) => b.weight - a.weight || a.index - b.index)
+    .slice(0, MAX_SENTENCES)
+    .sort((a, b) => a.index - b.index)
+    .map(({ text }) => text);
 }
 
 export function wordsIn(text: string, words: readonly RareWord[]): RareWord[] {

@@ -53,3 +53,10 @@ export interface TouchRow {
   added: number | null;
   removed: number | null;
 }
+
+/** How many sessions of the project changed the file after this time. */
+export function sessionsThatChanged(db: Db, path: string, projectId: number | null, after: number): number {
+  return db.value(sql`SELECT count(DISTINCT coalesce(s.parent_session_db_id, s.id))
+    FROM file_touches f JOIN sessions s ON s.id = f.session_db_id
+    WHERE f.path = ${path} AND f.kind <> 'read' AND f.created_at > ${after} AND s.project_id IS ${projectId}`) as number;
+}
