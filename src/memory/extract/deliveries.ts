@@ -35,7 +35,7 @@ export function findDeliveries(evidence: TurnEvidence, runs: readonly Run[]): De
   ];
 }
 
-function commitDelivery({ sha, subject, body, id }: TurnCommit, prompt: string): Delivery {
+function commitDelivery({ sha, subject, body, id, keepsMessage }: TurnCommit, prompt: string): Delivery {
   const title = capitalise(subject.replace(CONVENTIONAL, "").trim());
   // Some tools commit with the prompt as the message.
   const isPrompt = prompt.trim().toLowerCase().startsWith(subject.toLowerCase().slice(0, 40));
@@ -46,7 +46,8 @@ function commitDelivery({ sha, subject, body, id }: TurnCommit, prompt: string):
     body: firstSentences(body),
     fact: `Commit${sha === "" ? "" : ` ${sha.slice(0, 7)}`}: ${clip(subject, 120)}`,
     id,
-    isWorthNoting: !isPrompt && !BOOKKEEPING.test(title) && title.split(/\s+/).length >= MIN_TITLE_WORDS,
+    isWorthNoting:
+      !isPrompt && !keepsMessage && !BOOKKEEPING.test(title) && title.split(/\s+/).length >= MIN_TITLE_WORDS,
   };
 }
 

@@ -23,7 +23,14 @@ describe("turnCommits", () => {
       committed("1a2b3c4", "feat(upload): retry after a lost connection"),
     );
     expect(turnCommits(evidence)).toEqual([
-      { sha: "1a2b3c4", subject: "feat(upload): retry after a lost connection", body: BODY, id: "t1", isAmend: false },
+      {
+        sha: "1a2b3c4",
+        subject: "feat(upload): retry after a lost connection",
+        body: BODY,
+        id: "t1",
+        isAmend: false,
+        keepsMessage: false,
+      },
     ]);
   });
 
@@ -45,7 +52,7 @@ describe("turnCommits", () => {
     ],
   ])("reads a commit without a hash, with %s", (_, command, output, subject, body) => {
     expect(turnCommits(turn("commit it", ran(command, output)))).toEqual([
-      { sha: "", subject, body, id: "t1", isAmend: false },
+      { sha: "", subject, body, id: "t1", isAmend: false, keepsMessage: false },
     ]);
   });
 
@@ -65,6 +72,19 @@ describe("turnCommits", () => {
       "ccccccc Keep the done flag",
       "ddddddd Document it",
     ]);
+  });
+
+  it("says whether an amended commit keeps the message of an earlier turn", () => {
+    const amended = (options: string) =>
+      turnCommits(
+        turn(
+          "one more thing",
+          ran(`git add . && git commit --amend ${options}`, "[main ccccccc] Fix the flag"),
+          committed("ccccccc", "Fix the flag"),
+        ),
+      ).map(({ keepsMessage }) => keepsMessage);
+    expect(amended("--no-edit")).toEqual([true]);
+    expect(amended("-m 'Fix the flag'")).toEqual([false]);
   });
 
   it("does not read failed commits or other commands", () => {

@@ -11,6 +11,8 @@ export interface TurnCommit {
   /** Item id of the tool use, "" if it is unknown. */
   id: string;
   isAmend: boolean;
+  /** True after `--amend --no-edit`: the subject says what an earlier turn did. */
+  keepsMessage: boolean;
 }
 
 /** Oldest first. Of a commit and its amendments, only the last is listed. */
@@ -21,7 +23,8 @@ export function turnCommits({ commits, toolUses }: Pick<TurnEvidence, "commits" 
     const own = messages.filter((message) => message.use === use);
     const message = own.find((one) => one.subject === subject) ?? (own.length === 1 ? own[0] : undefined);
     const body = message?.subject === subject ? message.body : "";
-    return { sha, subject, body, id: use?.id ?? "", isAmend: message?.isAmend ?? false };
+    const { isAmend = false, keepsMessage = false } = message ?? {};
+    return { sha, subject, body, id: use?.id ?? "", isAmend, keepsMessage };
   });
   const unknown = messages.filter(
     ({ use, subject }) => subject !== "" && hasCommitted(use) && !known.some((one) => one.id === use.id),
@@ -41,7 +44,7 @@ export function withoutAmended<Commit extends Pick<TurnCommit, "subject" | "isAm
   });
 }
 
-interface Message extends Pick<TurnCommit, "subject" | "body" | "isAmend"> {
+interface Message extends Pick<TurnCommit, "subject" | "body" | "isAmend" | "keepsMessage"> {
   use: EvidenceToolUse;
 }
 
@@ -56,11 +59,13 @@ function messagesOf(use: EvidenceToolUse): Message[] {
     const rest = command.slice(start.index + start[0].length, starts[index + 1]?.index);
     const { options, message } = readOptions(rest);
     const [subject = "", ...body] = message.split("\n");
+    const isAmend = options.includes("--amend");
     return {
       use,
       subject: subject.trim(),
       body: withoutTrailers(body.join("\n")),
-      isAmend: options.includes("--amend"),
+      isAmend,
+      keepsMessage: isAmend && message === "",
     };
   });
 }
