@@ -231,13 +231,6 @@ export function errorMessage(line: string): string | undefined {
   return kind === "error" || kind === "likely" ? withoutPrefix(line).replace(/<\/\w+_error>$/, "") : undefined;
 }
 
-const SUBJECT_CHARS = 200;
-
-/** The subject of an observation about this error. */
-export function errorSubject(error: string): string {
-  return `error:${normaliseError(error).slice(0, SUBJECT_CHARS)}`;
-}
-
 function lastPart(path: string): string {
   const parts = path.split(/[\\/]+/).filter(Boolean);
   return parts.at(-1) ?? "/";

@@ -45,10 +45,6 @@ export function changedLines(file: ChangedFile): number {
   return file.added + file.removed;
 }
 
-export function isChangingUse(use: EvidenceToolUse): boolean {
-  return !use.isError && use.files.some(({ kind }) => kind !== "read");
-}
-
 const PATH = String.raw`((?:[\w@.~+-]+\/)*[\w@.+-]*\.\w{1,8}|(?:[\w@.+-]+\/)+[\w@.+-]+)`;
 const MOVE = new RegExp(String.raw`^(?:git )?mv (?:-\w+ )*${PATH} ${PATH}$`);
 const DELETE = new RegExp(String.raw`^git rm(?: -\w+| --cached)* ${PATH}(?: |$)`);

@@ -74,7 +74,10 @@ const OPENING =
   /^(?:(?:ok(?:ay)?|so|now|and|also|please|then|hey|great|perfect|cool|yes|yeah|yep|no|well|right|actually|but|i think|in that case)\b[,.!:;]*\s+)+/i;
 /** For this turn only, doubtful, or a question. */
 const NOT_STANDING =
-  /\?$|\b(?:for now|right now|just yet|yet|not yet|never ?mind|first|before (?:we|you)|until|maybe|perhaps|not sure|i guess|might|wonder|today|this time|now)\b|\b(?:commit|push|merge|wait|stop|continue|proceed)\b/i;
+  /\?$|\b(?:for now|right now|just yet|yet|not yet|never ?mind|first|before (?:we|you)|until|maybe|perhaps|not sure|i guess|might|wonder|today|this time|(?<!from )now)\b|\b(?:commit|push|merge|wait|stop|continue|proceed)\b/i;
+/** What follows is pasted: "CodeRabbit says:" */
+const ANNOUNCES_PASTE =
+  /\b(?:says?|said|wrote|writes|comment(?:s|ed)?|review(?:er)?s?|feedback|suggest(?:s|ed|ions?)?|reports?|output|logs?|advisory)\b[^.!?:]{0,40}:$/i;
 const LONG_PROMPT_CHARS = 1_200;
 const RULE_CHARS = { min: 20, max: 260 };
 const MIN_OWN_WORDS = 0.5;
@@ -83,8 +86,11 @@ const MAX_RULES = 2;
 /** Standing rules in the user's own words: "from now on …", "we should call ours …". */
 function standingRules({ sentences, evidence, request }: ParsedTurn): Observation[] {
   if (request.kind === "plan" || evidence.prompt.text.length > LONG_PROMPT_CHARS) return [];
-  return sentences
-    .filter(({ from, block, verdict }) => from === "user" && block.kind === "text" && verdict.chances.Q < MIN_OWN_WORDS)
+  const asked = sentences.filter(({ from }) => from === "user");
+  const pasted = asked.findIndex(({ text }) => ANNOUNCES_PASTE.test(text));
+  return asked
+    .slice(0, pasted < 0 ? asked.length : pasted)
+    .filter(({ block, verdict }) => block.kind === "text" && verdict.chances.Q < MIN_OWN_WORDS)
     .map(({ text }) => text.replace(OPENING, ""))
     .filter((text) => text.length >= RULE_CHARS.min && text.length <= RULE_CHARS.max)
     .filter((text) => RULE.test(text) && !NOT_STANDING.test(text))
@@ -239,6 +245,6 @@ const REVERSED_CHOICE = /\binstead of\s+([\w@./`'"-]+)[, ]+(?:use|call it|prefer
 function choiceSubject(sentence: string): string | undefined {
   const [, a, b] = CHOICE.exec(sentence) ?? REVERSED_CHOICE.exec(sentence) ?? [];
   if (a === undefined || b === undefined) return undefined;
-  const names = [a, b].map((name) => name.toLowerCase().replace(/[`'"]|^the |[.,]$/g, ""));
+  const names = [a, b].map((name) => name.toLowerCase().replace(/[`'"]|^(?:the|ours?|it|this) |[.,]$/g, ""));
   return `choice:${names.sort().join("|")}`;
 }

@@ -12,10 +12,6 @@ const SENTENCES = {
     /^(?:(?:ok|so|and|also|but|hmm+|wait|then|now|well),?\s+)*(?:what|how|why|where|when|which|who|is|are|was|were|does|do|did|has|have|should|isn'?t|aren'?t|doesn'?t|don'?t (?:we|you|they)|will|any (?:idea|reason))\b/i,
   ],
   taskAsQuestion: ["Can you add a test?", /\b(?:can|could|would|will) (?:you|we)\b/i],
-  statusQuestion: [
-    "Are we done?",
-    /\b(?:status|ready to (?:merge|go|push)|finished|are we done|progress|outstanding|how did (?:it|the|that)|did (?:it|that|you) (?:work|push|commit|finish)|what(?:'s| is) (?:next|left)|up to date|still (?:running|failing|open))\b/i,
-  ],
   opening: [
     "ok so now add a test",
     /^(?:(?:ok(?:ay)?|so|now|and|also|please|then|hey|hi|hello|great|perfect|cool|nice|alright|hmm+|yes|yeah|yep|no|well|right|sure|thanks|actually|first|next|sorry|oh|wait|ahh?|uu*m|uh)\b[,.!:;]*\s+)+/i,

@@ -17,7 +17,7 @@ const POINTING =
   /^(?:it|this|that|these|those|they|also|both|here|there|same|so|then|now|but|and|or|you|yes|no|not|again|instead|otherwise|either|neither|one|the (?:other|same|first|second|latter|former|fix|change|changes|following|above))(?:['’]\w+)?\b/i;
 /** Words before the statement: "Done. I've ", "Root cause: ". */
 const LEAD =
-  /^(?:(?:done|perfect|great|good|ok(?:ay)?|all done|all set|fixed|correct|agreed|excellent|understood|yes|confirmed|success|in short|short answer|summary|result|outcome|conclusion|(?:the )?root cause(?: found)?|(?:the )?(?:main |key )?(?:finding|result|cause|problem|issue|fix))\s*(?:[.!:,—–]|-\s)\s*|(?:i|we)(?:['’]ve| have)?(?: (?:also|now|just|successfully))*\s+(?=[a-z]+(?:ed|wrote|split|built|made|set|ran|found)\b))/i;
+  /^(?:(?:done|perfect|great|good|ok(?:ay)?|all done|all set|fixed|correct|agreed|got it|excellent|understood|yes|confirmed|success|in short|short answer|summary|result|outcome|conclusion|(?:the )?root cause(?: found)?|(?:the )?(?:main |key )?(?:finding|result|cause|problem|issue|fix))\s*(?:[.!:,—–]|-\s)\s*|(?:i|we)(?:['’]ve| have)?(?: (?:also|now|just|successfully))*\s+(?=[a-z]+(?:ed|wrote|split|built|made|set|ran|found)\b))/i;
 const COMMITTED =
   /^(?:committed|pushed|commit created|commit successful|committed and pushed)(?: (?:as|in|to|on|it as))?\s*(?:`?[0-9a-f]{7,40}`?)?\s*(?:on `[^`]+`)?\s*[:—–-]\s*/i;
 
@@ -81,8 +81,8 @@ export interface ChosenTitle {
 export function chooseTitle({ evidence, sentences, deliveries, request }: TitleSources): ChosenTitle | undefined {
   const committed = deliveries.find(({ isWorthNoting }) => isWorthNoting);
   const headline = bestHeadline(sentences);
-  const planned = request.kind === "plan" ? titleFrom(request.title) : undefined;
-  if (planned !== undefined) return { title: planned, sentence: undefined };
+  if (request.kind === "plan" && titleFrom(request.title) !== undefined)
+    return { title: capitalise(request.title.replaceAll("`", "")), sentence: undefined };
   if (committed !== undefined && committed.title.length <= MAX_TITLE_CHARS)
     return { title: committed.title, sentence: undefined };
   if (headline !== undefined) return headline;

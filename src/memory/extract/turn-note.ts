@@ -97,14 +97,15 @@ function worthyFacts(sentences: readonly Sentence[]): Sentence[] {
     isWorthRecording + 0.3 * isClearlyUseful + 0.1 * chances.F - (from === "agent-mid" ? 0.05 : 0);
   const best = new Set(
     sentences
-      .filter(({ from, text }) => from !== "user" && text.length <= FACT_CHARS)
-      .filter(
-        ({ verdict: { isWorthRecording, chances } }) => isWorthRecording >= MIN_WORTH && chances.W + chances.F > 0.4,
-      )
+      .filter(isWorthy)
       .sort((a, b) => worthOf(b) - worthOf(a))
       .slice(0, MAX_FACTS),
   );
   return sentences.filter((sentence) => best.has(sentence));
+}
+
+function isWorthy({ from, text, verdict: { isWorthRecording, chances } }: Sentence): boolean {
+  return from !== "user" && text.length <= FACT_CHARS && isWorthRecording >= MIN_WORTH && chances.W + chances.F > 0.4;
 }
 
 function isWork({ files, renamed, deleted }: Changes): boolean {
@@ -148,10 +149,7 @@ const MAX_SAID = 2;
 /** The sentence behind the title and the one or two that follow it in rank, then the files. */
 function narrativeOf({ sentences, changes, deliveries }: ParsedTurn, { title, sentence }: ChosenTitle): string {
   const said = sentences
-    .filter(
-      ({ from, text, verdict }) =>
-        from !== "user" && text.length <= FACT_CHARS && verdict.isWorthRecording >= MIN_WORTH,
-    )
+    .filter(isWorthy)
     .sort((a, b) => headlineScore(b) - headlineScore(a))
     .slice(0, MAX_SAID);
   const shown = new Set([...(sentence === undefined ? [] : [sentence]), ...said]);
