@@ -217,7 +217,6 @@ describe("context is injected into every agent", () => {
       "Fixed: `parseQuotedField` kept no state across embedded newlines, so quoted rows broke in the CSV parser.";
     await hook(world, "summary", { ...base, hook_event_name: "Stop", last_assistant_message: answer });
     await run(world, ["rebuild", "--all"]);
-    // Indexes turns and commands, as the worker does.
     await run(world, ["search", "parser"]);
   });
 
