@@ -158,18 +158,18 @@ const TABLE = {
   contextObservations: number(
     0,
     [0, 200],
-    "Maximum number of observations in the session-start block, besides decisions in force and failing tests.",
+    "Maximum number of observations in the session-start block, besides where work stopped and decisions in force.",
   ),
   contextTypes: define<string[]>(
     [],
-    "Types of observations in the session-start block, e.g. change,bugfix; empty: all. Decisions in force, failing tests and pinned observations are shown in any case.",
+    "Types of observations in the session-start block, e.g. change,bugfix; empty: all. Where work stopped, decisions in force and pinned observations are shown in any case.",
     {
       oneOf: OBSERVATION_TYPES,
     },
   ),
   contextConcepts: define<string[]>(
     [],
-    "Concepts of observations in the session-start block, e.g. gotcha,trade-off; empty: all. Decisions in force, failing tests and pinned observations are shown in any case.",
+    "Concepts of observations in the session-start block, e.g. gotcha,trade-off; empty: all. Where work stopped, decisions in force and pinned observations are shown in any case.",
     {
       oneOf: CONCEPTS,
     },

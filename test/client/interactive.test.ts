@@ -40,7 +40,7 @@ describe("the interactive client", () => {
       { status: "completed", end_reason: "prompt_input_exit", prompt_count: 1, response: "Hello from the model." },
     ]);
     const [cleared] = mainRequests(lab, sessions[1]?.session_id ?? "");
-    for (const part of [WORK, LAST_ANSWER, "add.mjs (+1 -1)"]) expect(memoryIn(cleared)).toContain(part);
+    for (const part of [WORK, LAST_ANSWER, "Files changed: add.mjs"]) expect(memoryIn(cleared)).toContain(part);
     expect(await rows(lab, "SELECT count(*) AS n, count(DISTINCT tool_use_id) AS ids FROM tool_uses")).toEqual([
       { n: 9, ids: 9 },
     ]);
@@ -50,7 +50,7 @@ describe("the interactive client", () => {
     await again.waitFor(HELLO);
     expect(again.screen()).not.toMatch(HOOK_ERROR);
     await leave(again);
-    for (const part of ["Asked last: Good morning", WORK]) expect(memoryIn(lab.model.requests.at(-1))).toContain(part);
+    for (const part of ["Good morning", "add.mjs"]) expect(memoryIn(lab.model.requests.at(-1))).toContain(part);
   });
 
   it("gets its context injected again after /compact", async () => {
@@ -66,7 +66,7 @@ describe("the interactive client", () => {
     expect(tui.screen()).not.toMatch(HOOK_ERROR);
     await leave(tui);
     expect(memoryIn(lab.model.requests[0])).toBe("");
-    expect(memoryIn(lab.model.requests.at(-1))).toContain("Asked last: Good morning [[script:hello]]");
+    expect(memoryIn(lab.model.requests.at(-1))).toContain("Good morning [[script:hello]]");
     expect(await rows(lab, "SELECT prompt_count FROM sessions")).toEqual([{ prompt_count: 2 }]);
   });
 

@@ -24,15 +24,10 @@ export function chooseObservations(
     .filter((row) => row.session_db_id !== ownId && (row.valid_from >= since || row.pinned === 1))
     // A resumed session already has the older observations in its context.
     .filter((row) => source !== "resume" || sessionIds.has(row.session_db_id ?? 0));
-  const isTest = (row: Candidate): boolean => row.subject?.startsWith("tests:") ?? false;
-  const failingTests = candidates.filter((row) => isTest(row) && /fail/i.test(row.title));
-  const ranked = rank(
-    db,
-    candidates.filter((row) => !isTest(row)),
-    sessions,
-    tree?.branch,
-  );
-  const decisions = ranked.filter((row) => row.type === "decision" || row.pinned === 1).slice(0, MAX_DECISIONS);
+  const ranked = rank(db, candidates, sessions, tree?.branch);
+  const isLasting = ({ type, pinned, producer }: Candidate): boolean =>
+    type === "decision" || pinned === 1 || producer === "user";
+  const decisions = ranked.filter(isLasting).slice(0, MAX_DECISIONS);
   const { contextTypes, contextConcepts } = settings;
   const isWanted = ({ pinned, type, concepts }: Candidate): boolean =>
     pinned === 1 ||
@@ -55,7 +50,7 @@ export function chooseObservations(
   const newestFirst = others.toSorted((a, b) => b.valid_from - a.valid_from);
   const full = newestFirst.filter((row) => !isFileList(row)).slice(0, settings.contextFull);
   const listed = others.filter((row) => !full.includes(row));
-  const ids = [...decisions, ...others, ...failingTests].map(({ id }) => id);
+  const ids = [...decisions, ...others].map(({ id }) => id);
   const rows = new Map(observationsByIds(db, ids).map((row) => [row.id, row]));
   const rowsOf = (chosen: readonly Candidate[]): ObservationRow[] => chosen.flatMap(({ id }) => rows.get(id) ?? []);
   return {
@@ -64,7 +59,6 @@ export function chooseObservations(
     full: rowsOf(full),
     /** Shown by title. */
     listed: rowsOf(listed),
-    failingTests: rowsOf(failingTests),
     /** How many were omitted because their files are gone. */
     gone,
   };

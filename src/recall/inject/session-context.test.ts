@@ -170,10 +170,13 @@ Said last: Login works. Next: logout.
     db.close();
   });
 
-  it("says that an old turn without an end was interrupted", () => {
+  it("does not call a turn interrupted because its end was not recorded", () => {
     const db = store();
     add(db, "one", HOUR, { kind: "prompt", text: "Long work" });
-    expect(buildContext(db, request(db)).text).toContain("The turn was interrupted before it was finished.");
+    add(db, "one", HOUR + 1, { kind: "message", role: "assistant", uuid: "m1", text: "The long work is done." });
+    const { text } = buildContext(db, request(db));
+    expect(text).toContain("Long work");
+    expect(text).not.toMatch(/interrupted|in progress/);
     db.close();
   });
 

@@ -48,9 +48,9 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
   const { project, settings, tree, more, now } = request;
   const own = request.sessionId === undefined ? undefined : findSession(db, request.sessionId);
   const sessions = chooseSessions(db, request, own);
-  const last = chooseLast(db, sessions, tree?.branch);
-  if (last === undefined) return EMPTY_CONTEXT;
   const isCompact = request.source === "compact";
+  const last = isCompact && own ? own : chooseLast(db, sessions, tree?.branch);
+  if (last === undefined) return EMPTY_CONTEXT;
   const earlier = sessions.filter((session) => session.id !== last.id).slice(0, settings.contextSessions - 1);
   const { decisions, full, listed, gone } = chooseObservations(db, request, sessions, isCompact ? undefined : own?.id);
   const whereStopped = whereStoppedLines(db, last, { tree, maxChars: settings.contextTokens * RESULT_CHARS, now });

@@ -111,7 +111,17 @@ function matches(filter: ObservationFilter): Sql {
 /** The columns that recall needs to choose what to inject. Reading whole rows is slower by milliseconds. */
 export interface Candidate extends Pick<
   ObservationRow,
-  "id" | "session_db_id" | "type" | "title" | "concepts" | "files" | "origin" | "subject" | "pinned" | "valid_from"
+  | "id"
+  | "session_db_id"
+  | "type"
+  | "producer"
+  | "title"
+  | "concepts"
+  | "files"
+  | "origin"
+  | "subject"
+  | "pinned"
+  | "valid_from"
 > {
   git_branch: string | null;
 }
@@ -122,7 +132,7 @@ const MAX_FOR_ALL_PROJECTS = 20;
 /** Observations neither superseded nor marked as wrong: those for all projects, then this project's, newest first. */
 export function newestCurrent(db: Db, projectId: number, limit: number): Candidate[] {
   const newest = (condition: Sql, maxRows: number): Candidate[] =>
-    db.all(sql`SELECT o.id, o.session_db_id, o.type, o.title, o.concepts, o.files, o.origin, o.subject, o.pinned, o.valid_from, s.git_branch
+    db.all(sql`SELECT o.id, o.session_db_id, o.type, o.producer, o.title, o.concepts, o.files, o.origin, o.subject, o.pinned, o.valid_from, s.git_branch
       FROM observations o LEFT JOIN sessions s ON s.id = o.session_db_id
       WHERE o.is_current = 1 AND o.superseded_by IS NULL AND ${isNotWrong("o")} AND ${condition}
       ORDER BY o.valid_from DESC LIMIT ${maxRows}`);
