@@ -29,6 +29,8 @@ beforeAll(async () => {
   writeFileSync(join(lab.project, "tool.mjs"), TOOL);
   await session(lab, "Make a report [[script:stumble]]");
   await run(lab, ["rebuild", "--all"]);
+  // Indexes turns and commands, as the worker does.
+  await run(lab, ["search", "report"]);
   await run(lab, ["remember", "--type", "discovery", DRIFT]);
   await run(lab, ["remember", "--type", "decision", "--file", "add.mjs", FILE_RULE]);
 });

@@ -216,8 +216,7 @@ describe("context is injected into every agent", () => {
     const answer =
       "Fixed: `parseQuotedField` kept no state across embedded newlines, so quoted rows broke in the CSV parser.";
     await hook(world, "summary", { ...base, hook_event_name: "Stop", last_assistant_message: answer });
-    await run(world, ["rebuild", "--all"]);
-    await run(world, ["search", "parser"]);
+    await run(world, ["rebuild", "--all"]).then(() => run(world, ["search", "parser"]));
   });
 
   type Moment = "prompt" | "file" | "command" | "error";
