@@ -17,7 +17,7 @@ const POINTING =
   /^(?:it|this|that|these|those|they|also|both|here|there|same|so|then|now|but|and|or|you|yes|no|not|again|instead|otherwise|either|neither|one|the (?:other|same|first|second|latter|former|fix|change|changes|following|above))(?:['’]\w+)?\b/i;
 /** Words before the statement: "Done. I've ", "Root cause: ". */
 const LEAD =
-  /^(?:(?:done|perfect|great|good|ok(?:ay)?|all done|all set|fixed|correct|agreed|got it|excellent|understood|yes|confirmed|success|in short|short answer|summary|result|outcome|conclusion|(?:the )?root cause(?: found)?|(?:the )?(?:main |key )?(?:finding|result|cause|problem|issue|fix))\s*(?:[.!:,—–]|-\s)\s*|(?:i|we)(?:['’]ve| have)?(?: (?:also|now|just|successfully))*\s+(?=[a-z]+(?:ed|wrote|split|built|made|set|ran|found)\b))/i;
+  /^(?:(?:done|perfect|great|good|ok(?:ay)?|all done|all set|fixed|correct|agreed|got it|excellent|understood|yes|confirmed|success|in short|short answer|summary|result|outcome|conclusion|reason|note|interesting|(?:the )?root cause(?: found)?|(?:the )?(?:main |key )?(?:finding|result|cause|problem|issue|fix))\s*(?:[.!:,—–]|-\s)\s*|(?:i|we)(?:['’]ve| have)?(?: (?:also|now|just|successfully))*\s+(?=[a-z]+(?:ed|wrote|split|built|made|set|ran|found)\b))/i;
 const COMMITTED =
   /^(?:committed|pushed|commit created|commit successful|committed and pushed)(?: (?:as|in|to|on|it as))?\s*(?:`?[0-9a-f]{7,40}`?)?\s*(?:on `[^`]+`)?\s*[:—–-]\s*/i;
 

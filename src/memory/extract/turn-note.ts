@@ -15,7 +15,7 @@ const MAX_FILES = 20;
 const MAX_EVIDENCE = 10;
 /** Sentences that are less probably useful are left out. */
 const MIN_WORTH = 0.66;
-const MIN_FINDING = 0.57;
+const MIN_FINDING = 0.64;
 const HEDGED = /\b(?:likely|probably|maybe|perhaps|might|seems?|could be|suspect|presumably|i think|not sure)\b/i;
 const ADVICE = /^(?:use|try|run|ask|check|open|go|add|make|set|see|note|consider|keep|avoid|do|don['’]t|in chat)\b/i;
 /** Up to three changed lines, all in documents, are not worth a note of their own. */

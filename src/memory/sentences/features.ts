@@ -193,7 +193,14 @@ export function contextFeatures(turn: SourceTurn, chances: readonly (readonly nu
     const sum = sums.get(key as SourceSentence["from"]) ?? none;
     return others < 1 ? [...none, 1] : [...sum.map((value, label) => (value - (own[label] ?? 0)) / others), 0];
   };
+  const asked = contentWords(turn.prompt.slice(0, PROMPT_CHARS));
+  const contents = sentences.map(({ text }) => contentWords(text.slice(0, MAX_SENTENCE_CHARS)));
+  const told = new Map<string, number>();
+  for (const words of contents) for (const word of words) told.set(word, (told.get(word) ?? 0) + 1);
   return sentences.map(({ from, section, kind, text }, index) => {
+    const content = contents[index] ?? new Set();
+    const shareOf = (isOne: (word: string) => boolean): number =>
+      content.size === 0 ? 0 : [...content].filter(isOne).length / content.size;
     const own = chances[index] ?? none;
     const neighbour = (other: number): readonly number[] =>
       sentences[other]?.from === from ? [...(chances[other] ?? none), 0] : [...none, 1];
@@ -214,10 +221,18 @@ export function contextFeatures(turn: SourceTurn, chances: readonly (readonly nu
       Number(OFFER.test(text) || text.endsWith("?")),
       Number(turn.nextPrompt === undefined),
       Number(turn.changedFiles.length > 0),
+      shareOf((word) => asked.has(word)),
+      shareOf((word) => (told.get(word) ?? 0) > 1),
+      Math.min(1, content.size / 15),
+      Number(index === 0 || sentences[index - 1]?.from !== from),
       Math.min(1, text.length / 200),
       Math.min(1, codeNames(text) / 3),
     ];
   });
+}
+
+function contentWords(text: string): Set<string> {
+  return new Set((text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter(({ length }) => length > 3));
 }
 
 function sumOf(members: readonly number[], chances: readonly (readonly number[])[]): number[] {

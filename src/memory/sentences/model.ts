@@ -35,7 +35,7 @@ export interface SentenceModel {
 }
 
 const MAGIC = 0x434d_5332;
-export const CONTEXT_SIZE = 70;
+export const CONTEXT_SIZE = 74;
 
 export function writeModel({ sentences, turns, context }: SentenceModel): Buffer {
   const magic = Buffer.alloc(4);
