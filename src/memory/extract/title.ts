@@ -14,10 +14,13 @@ const MIN_REST_CHARS = 15;
 
 /** Cannot be understood without the sentence before. */
 const POINTING =
-  /^(?:it|this|that|these|those|they|also|both|here|there|same|so|then|now|but|and|or|you|yes|no|not|again|instead|otherwise|either|neither|one|the (?:other|same|first|second|latter|former|fix|change|changes|following|above))(?:['’]\w+)?\b/i;
+  /^(?:it|its|this|that|these|those|they|also|both|here|there|same|so|then|now|but|and|or|you|yes|no|not|again|instead|otherwise|either|neither|one|the (?:other|same|first|second|latter|former|fix|change|changes|following|above))(?:['’]\w+)?\b/i;
 /** Words before the statement: "Done. I've ", "Root cause: ". */
 const LEAD =
-  /^(?:(?:done|perfect|great|good|ok(?:ay)?|all done|all set|fixed|correct|agreed|got it|excellent|understood|yes|confirmed|success|in short|short answer|summary|result|outcome|conclusion|reason|note|interesting|(?:the )?root cause(?: found)?|(?:the )?(?:main |key )?(?:finding|result|cause|problem|issue|fix))\s*(?:[.!:,—–]|-\s)\s*|(?:i|we)(?:['’]ve| have)?(?: (?:also|now|just|successfully))*\s+(?=[a-z]+(?:ed|wrote|split|built|made|set|ran|found)\b))/i;
+  /^(?:(?:done|perfect|great|good|ok(?:ay)?|all done|all set|fixed|correct|agreed|got it|found it|hmm|excellent|understood|yes|confirmed|success|in short|short answer|summary|result|outcome|conclusion|reason|note|interesting|(?:the )?root cause(?: found)?|(?:the )?(?:main |key )?(?:finding|result|cause|problem|issue|fix))\s*(?:[.!:,—–]|-\s)\s*|(?:i|we)(?:['’]ve| have)?(?: (?:also|now|just|successfully))*\s+(?=[a-z]+(?:ed|wrote|split|built|made|set|ran|found)\b))/i;
+/** "File: src/a.ts", "Added that explicitly": says nothing by itself. */
+const LABEL =
+  /^(?:files?|paths?|description|location|lines?|branch|url|usage|status|worktree)(?: \w+)?:|^[a-z]+ed (?:that|this|it|them)\b/i;
 const COMMITTED =
   /^(?:committed|pushed|commit created|commit successful|committed and pushed)(?: (?:as|in|to|on|it as))?\s*(?:`?[0-9a-f]{7,40}`?)?\s*(?:on `[^`]+`)?\s*[:—–-]\s*/i;
 
@@ -32,6 +35,7 @@ export function titleFrom(sentence: string): string | undefined {
     withFileLast(text).replace(/,\s+(?:covering|including|with|such as|like|for example)\s*:?$|[\s.:;,→]+$/i, ""),
   );
   if (text.length > MAX_TITLE_CHARS || POINTING.test(text) || /\?$|^https?:/.test(text)) return undefined;
+  if (LABEL.test(text)) return undefined;
   if (text.split(/\s+/).length < MIN_WORDS || !/\p{L}{3}/u.test(text)) return undefined;
   return capitalise(text.replaceAll("`", ""));
 }
