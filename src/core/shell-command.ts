@@ -49,30 +49,73 @@ export function commandOverlap(a: string, b: string): number {
   return [...one].filter((word) => other.has(word)).length / Math.max(1, one.size, other.size);
 }
 
-/** "cd a && npm test | tail; ls" -> ["cd a", "npm test", "tail", "ls"]. Stops at a here-document. */
+export interface CommandPart {
+  command: string;
+  /** What stands before it: "" for the first part, "\n" for a new line. */
+  operator: "" | "&&" | "||" | "|" | ";" | "&" | "\n";
+}
+
+/** "cd a && npm test | tail; ls" -> ["cd a", "npm test", "tail", "ls"] */
 export function splitCommand(command: string): string[] {
+  return splitChain(command).map((part) => part.command);
+}
+
+/** The commands of a line and the operators between them. Leaves out the text of here-documents. */
+export function splitChain(command: string): CommandPart[] {
   const text = command.slice(0, MAX_CHARS);
-  const parts: string[] = [];
+  const parts: CommandPart[] = [];
   let part = "";
+  let operator: CommandPart["operator"] = "";
   let quote = "";
+  let hereDocument = "";
+  const end = (next: CommandPart["operator"]): void => {
+    if (part.trim() !== "") parts.push({ command: part.trim(), operator });
+    // After an empty part the stricter operator stays: "a &&\n b"
+    operator = part.trim() === "" && next === "\n" ? operator : next;
+    part = "";
+  };
   for (let index = 0; index < text.length; index++) {
     const character = text[index] as string;
+    const next = text[index + 1];
     if (character === "\\") {
-      part += character + (text[++index] ?? "");
+      part += character + (next ?? "");
+      index += 1;
     } else if (quote !== "") {
       part += character;
       if (character === quote) quote = "";
     } else if (character === '"' || character === "'") {
       quote = character;
       part += character;
-    } else if (character === "<" && text[index + 1] === "<") {
-      break;
-    } else if (character === "&" && text[index - 1] === ">") {
+    } else if (character === "<" && next === "<") {
+      const start = /^<<[-<]?\s*(["']?)(\w+)\1/.exec(text.slice(index, index + 100));
+      if (start === null || start[0].startsWith("<<<")) part += "<<";
+      else hereDocument = start[2] as string;
+      index += (start?.[0].startsWith("<<<") === false ? start[0].length : 2) - 1;
+    } else if (character === "\n" && hereDocument !== "") {
+      end("\n");
+      const close = new RegExp(String.raw`\n\s*${hereDocument}[ \t]*(?=\n|$)`).exec(text.slice(index));
+      if (close === null) return parts;
+      index += close.index + close[0].length - 1;
+      hereDocument = "";
+    } else if (character === "&" && (text[index - 1] === ">" || next === ">")) {
       part += character;
-    } else if (/[;|&\n]/.test(character)) {
-      parts.push(part);
-      part = "";
+    } else if (character === "&" || character === "|") {
+      const isDouble = next === character;
+      if (isDouble) index += 1;
+      end(isDouble ? (character === "&" ? "&&" : "||") : character);
+    } else if (character === ";" || character === "\n") {
+      end(character);
     } else part += character;
   }
-  return [...parts, part].map((one) => one.trim()).filter((one) => one !== "");
+  end("");
+  return parts;
+}
+
+/** Words before the program: variables, and programs that run another one. */
+const BEFORE_PROGRAM =
+  /^(?:(?:[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\S*)|sudo|env|time|nohup|exec|command|then|do|else|!|\(|\{|timeout\s+(?:-\S+\s+)*[\d.]+[smh]?)\s+)+/;
+
+/** "CI=1 timeout 60 npm test" -> "npm test" */
+export function withoutPrelude(command: string): string {
+  return command.replace(BEFORE_PROGRAM, "");
 }

@@ -23,7 +23,7 @@ const USE = defineNames({
   intOrNull: ["exit_code"],
 });
 const RECORD = defineNames({
-  count: ["runs", "succeeded"],
+  count: ["runs", "succeeded", "unclear"],
   number: ["success_rate"],
   time: ["last_used"],
   text: ["session_id"],
@@ -69,11 +69,10 @@ export const how = defineQuery({
     const { scope, where, anywhere } = readScope(input, context);
     updateSearchIndex(context.db, context.indexing);
     const uses = findUses(context.db, q, scope, limit);
-    const { commands, tools, since } = uses;
-    const results = [
-      ...commands.map((found) => ({ ...commandJson(found), counted_since: iso(since.commands) })),
-      ...tools.map((found) => ({ ...toolJson(found), counted_since: iso(since.tools) })),
-    ];
+    const { commands, tools, isTool, since } = uses;
+    const ofCommands = commands.map((found) => ({ ...commandJson(found), counted_since: iso(since.commands) }));
+    const ofTools = tools.map((found) => ({ ...toolJson(found), counted_since: iso(since.tools) }));
+    const results = isTool ? [...ofTools, ...ofCommands] : [...ofCommands, ...ofTools];
     if (results.length > 0) return { data: { results }, meta: { where }, uses };
     throw nothingFound(
       `No command or tool run in ${anywhere} matches "${fit(q, 100)}".`,
@@ -86,7 +85,7 @@ export const how = defineQuery({
       ].join(" "),
     );
   },
-  text({ uses: { commands, tools, since } }, { db, note }) {
+  text({ uses: { commands, tools, isTool, since } }, { db, note }) {
     const shortId = shortIdsOf(
       db,
       [...commands, ...tools].map(({ last }) => last),
@@ -98,11 +97,11 @@ export const how = defineQuery({
     noteLimit("commands", commands, since.commands);
     noteLimit("tools", tools, since.tools);
     const [worked, failed] = [true, false].map((isWorking) =>
-      commands.filter(({ succeeded }) => succeeded > 0 === isWorking).map((found) => commandText(found, shortId)),
+      commands.filter((found) => hasOnlyFailed(found) !== isWorking).map((found) => commandText(found, shortId)),
     ) as [string[], string[]];
+    const ofTools = tools.map((tool) => toolText(tool, shortId));
     return [
-      ...worked,
-      ...tools.map((tool) => toolText(tool, shortId)),
+      ...(isTool ? [...ofTools, ...worked] : [...worked, ...ofTools]),
       ...(failed.length > 0 ? [paint("red", "Never worked"), ...failed] : []),
     ].join("\n");
   },
@@ -131,8 +130,25 @@ function toolJson({ lastFailure, ...found }: ToolUsage) {
   };
 }
 
-function recordJson({ runs, succeeded, last }: { runs: number; succeeded: number; last: ToolUseEntry }) {
-  return jsonOf(RECORD, { ...last, runs, succeeded, success_rate: succeeded / runs, last_used: last.created_at });
+interface Counts {
+  runs: number;
+  succeeded: number;
+  unclear: number;
+}
+
+/** Of the runs whose outcome is known; 0 if none is. */
+function successRate({ runs, succeeded, unclear }: Counts): number {
+  return succeeded / Math.max(1, runs - unclear);
+}
+
+function hasOnlyFailed({ runs, succeeded, unclear }: Counts): boolean {
+  return succeeded === 0 && unclear < runs;
+}
+
+function recordJson({ last, ...counts }: Counts & { last: ToolUseEntry }) {
+  const { runs, succeeded, unclear } = counts;
+  const success_rate = successRate(counts);
+  return jsonOf(RECORD, { ...last, runs, succeeded, unclear, success_rate, last_used: last.created_at });
 }
 
 function useJson(use: ToolUseEntry) {
@@ -163,15 +179,17 @@ function failureLines(failure: { use: ToolUseEntry; error: string } | undefined)
   return [`    ${paint("red", "failed")} ${fit(text, columns() - 24)}  ${dim(`t${failure.use.id}`)}`];
 }
 
-function mark({ runs, succeeded }: { runs: number; succeeded: number }): string {
-  if (succeeded === 0) return paint("red", "✗");
-  return succeeded / runs < 0.5 ? paint("yellow", "~") : paint("green", "✓");
+function mark(counts: Counts): string {
+  if (counts.unclear === counts.runs) return dim("?");
+  if (hasOnlyFailed(counts)) return paint("red", "✗");
+  return successRate(counts) < 0.5 ? paint("yellow", "~") : paint("green", "✓");
 }
 
-function recordText(found: { runs: number; succeeded: number; last: ToolUseEntry }, shortId: ShortId): string {
-  const share = Math.round((found.succeeded / found.runs) * 100);
+function recordText(found: Counts & { last: ToolUseEntry }, shortId: ShortId): string {
+  const worked = `, ${Math.round(successRate(found) * 100)}% worked`;
+  const unclear = found.unclear === 0 ? "" : `, ${found.unclear} with unclear outcome`;
   const id = shortId(conversationOf(found.last));
-  return `${count(found.runs, "run")}, ${share}% worked, last ${when(found.last.created_at)} in ${id}`;
+  return `${count(found.runs, "run")}${found.unclear < found.runs ? worked : ""}${unclear}, last ${when(found.last.created_at)} in ${id}`;
 }
 
 function inputText(input: string): string {

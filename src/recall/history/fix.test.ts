@@ -7,7 +7,7 @@ import { blame } from "./blame.ts";
 import { findSessions } from "../search/find-sessions.ts";
 import { findFixes } from "./fix.ts";
 import { findUses } from "./how.ts";
-import { commandForm, commandHead, commandKey, splitCommand } from "../../core/shell-command.ts";
+import { commandForm, commandHead, commandKey, splitChain, splitCommand } from "../../core/shell-command.ts";
 
 const HOSTILE = ["", " ", "%", '"', "'", "\0", "AND", "NEAR(", "* OR *", "a\0b", "x".repeat(100_000), "{output} : x"];
 
@@ -102,7 +102,29 @@ describe("uses of a command or tool", () => {
       { command: "npm test", runs: 3, succeeded: 1, lastFailure: { error: expect.stringContaining("TypeError") } },
     ]);
     expect(findUses(db, "pm tes", {}, 5).commands).toHaveLength(1);
-    expect(findUses(db, "cargo", {}, 5)).toEqual({ commands: [], tools: [], since: {} });
+    expect(findUses(db, "cargo", {}, 5)).toEqual({ commands: [], tools: [], isTool: false, since: {} });
+    db.close();
+  });
+
+  it("are attributed to the part of the line that worked or failed, never to cd", () => {
+    const { db, add } = seedStore();
+    add("one", prompt("Check the shop"));
+    add("one", bash("cd /app && npm run lint && npm run e2e", 'error: script "lint" exited with code 2', 2));
+    add("one", bash("cd /app && npm run lint && npm run e2e", "12 passed"));
+    add("one", bash("cd /app && npm run e2e", "ok"));
+    updateSearchIndex(db);
+    const [lint, e2e] = ["npm run lint", "cd /app && npm run e2e"].map((text) => findUses(db, text, {}, 5).commands);
+    expect(lint).toMatchObject([{ command: "npm run lint", runs: 2, succeeded: 1, unclear: 0 }]);
+    expect(e2e).toMatchObject([{ command: "npm run e2e", runs: 2, succeeded: 2, unclear: 0, lastFailure: undefined }]);
+    db.close();
+  });
+
+  it("of the shell are listed as a tool first if it is asked for by name", () => {
+    const { db } = history();
+    expect(findUses(db, "Bash", {}, 5)).toMatchObject({
+      isTool: true,
+      tools: [{ name: "Bash", runs: 6, succeeded: 3 }],
+    });
     db.close();
   });
 
@@ -199,6 +221,18 @@ describe("shell commands", () => {
       `echo "x && y" 'p | q'`,
     ]);
     expect(splitCommand("cat > f <<EOF\nnpm test\nEOF")).toEqual(["cat > f"]);
+    expect(splitCommand("cat <<'EOF' > f && npm test\nit's; this\nEOF\nnpm start &> log")).toEqual([
+      "cat  > f",
+      "npm test",
+      "npm start &> log",
+    ]);
+    expect(splitChain("a &&\n b || c | d; e").map(({ command, operator }) => `${operator}${command}`)).toEqual([
+      "a",
+      "&&b",
+      "||c",
+      "|d",
+      ";e",
+    ]);
   });
 
   it("are compared by program and first arguments, without long texts", () => {

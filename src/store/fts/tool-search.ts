@@ -25,8 +25,10 @@ function selectUse(output: Sql): Sql {
     p.name AS project, t.prompt_number, t.name, t.input, ${output} AS output, t.is_error, t.exit_code, t.created_at`;
 }
 const USE = selectUse(outputOf("t"));
-/** Selects outputs only of failed tool uses: others are not shown. */
-const USE_WITH_ERROR = selectUse(sql`CASE t.is_error WHEN 1 THEN ${outputOf("t")} END`);
+/** Selects outputs only of failed tool uses, and of pipelines, whose exit code says little: others are not shown. */
+const USE_WITH_ERROR = selectUse(
+  sql`CASE WHEN t.is_error = 1 OR t.exit_code <> 0 OR instr(t.input, '|') > 0 THEN ${outputOf("t")} END`,
+);
 /** The time to compare with the scope. A session in scope may also have tool uses outside the time span. */
 const USED_AT = sql`t.created_at`;
 const JOINS = sql`JOIN sessions s ON s.id = t.session_db_id JOIN projects p ON p.id = s.project_id
@@ -138,7 +140,8 @@ export function recentCommandsContaining(db: Db, text: string, scope: Scope, lim
 
 /** Recent uses of tools whose names contain all of the words, newest first. */
 export function recentUsesOfTools(db: Db, words: readonly string[], scope: Scope, limit: number): ToolUseHits {
-  const isNamed = sql`u.name <> 'Bash'
+  // Shell commands are listed by command, unless the shell itself is asked for.
+  const isNamed = sql`(u.name <> 'Bash' OR ${words.join(" ") === "bash"})
     AND NOT EXISTS (SELECT 1 FROM json_each(${words}) WHERE instr(lower(u.name), value) = 0)`;
   return recentUsesWhere(db, isNamed, sql`t.created_at DESC, t.id DESC`, scope, limit);
 }
