@@ -83,7 +83,7 @@ function deriveNextTurn(db: Db, sessionDbId: number, now: number) {
     saveSession(db, sessionDbId, now);
     countUsedItems(db, sessionDbId);
   }
-  return { id: turn.id, isChanged };
+  return { id: turn.id, isChanged, isCopy };
 }
 
 /** Memory is derived from this turn, so not from its copies any more: another of them may have been the best before. */

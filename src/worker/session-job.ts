@@ -26,8 +26,8 @@ export function* runSessionJob(
     if (failed !== undefined) problem = new Error(`${failed.path}: ${failed.message}`);
     yield;
   }
-  const derived = deriveSession(db, session.id, now, ({ id, isChanged }) => {
-    if (enrich) enqueueEnrich(db, id, { isChanged, now });
+  const derived = deriveSession(db, session.id, now, ({ id, isChanged, isCopy }) => {
+    if (enrich && !isCopy) enqueueEnrich(db, id, { isChanged, now });
   });
   updateSearchIndex(db);
   // Thrown last: memory of the events that hooks recorded is derived even if the transcript cannot be read.

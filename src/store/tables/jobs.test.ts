@@ -177,6 +177,25 @@ describe("sessions with stale memory and no job", () => {
     expect(db.all("SELECT key FROM jobs")).toEqual([{ key: "session:ended" }]);
     expect(enqueueStaleSessions(db, NOW)).toBe(0);
   });
+
+  it("are enqueued with the newest first, also if there was a job before", () => {
+    const { db, add } = seedStore();
+    for (const [session, day] of [
+      ["old", 0],
+      ["newest", 2],
+      ["newer", 1],
+    ] as const) {
+      const at = START + day * 24 * HOUR;
+      add(session, prompt("Why?"), { at });
+      add(session, ended("Because."), { at: at + 1 });
+    }
+    enqueueSession(db, "old", NOW);
+    finishJob(db, claim(db, NOW + HOUR), "me", NOW + HOUR);
+    expect(enqueueStaleSessions(db, NOW)).toBe(3);
+    const order = [1, 2, 3].map(() => claim(db, NOW + 2 * HOUR).key);
+    expect(order).toEqual(["session:newest", "session:newer", "session:old"]);
+    db.close();
+  });
 });
 
 describe("a job that sends a turn to a model", () => {

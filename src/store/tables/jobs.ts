@@ -60,13 +60,15 @@ export function enqueueJob(db: Db, job: Pick<Job, "kind" | "key"> & { runAfter: 
       status = CASE WHEN status = 'running' THEN 'running' ELSE 'pending' END`);
 }
 
-/** Enqueues sessions with stale memory of ended turns but no job, e.g. after a sync was killed. */
+/** Enqueues sessions with stale memory of ended turns but no job, e.g. after a sync was killed. Newest first. */
 export function enqueueStaleSessions(db: Db, now: number): number {
-  const sessions = db.column<string>(sql`SELECT DISTINCT s.session_id
+  const sessions = db.column<string>(sql`SELECT s.session_id
     FROM stale_memory m JOIN prompts p ON p.id = m.prompt_db_id JOIN sessions s ON s.id = p.session_db_id
     WHERE NOT ${isRunning()}
-      AND NOT EXISTS (SELECT 1 FROM jobs WHERE key = 'session:' || s.session_id AND status <> 'done')`);
-  for (const sessionId of sessions) enqueueSession(db, sessionId, now);
+      AND NOT EXISTS (SELECT 1 FROM jobs WHERE key = 'session:' || s.session_id AND status <> 'done')
+    GROUP BY s.id ORDER BY s.last_at DESC, s.id`);
+  // A job that is enqueued again keeps its id, so the order is that of their times.
+  for (const [index, sessionId] of sessions.entries()) enqueueSession(db, sessionId, now + index);
   return sessions.length;
 }
 
