@@ -43,6 +43,22 @@ describe("an answer in the agent's dialog", () => {
   });
 });
 
+it("a plan that the user approved is a decision with its reason and steps, but not one that the user rejected", () => {
+  const plan =
+    "# Plan: Keep the queue in SQLite\n\n## Context\n\nA crash loses the queue.\n\n## Changes\n\n- Add a table\n- Read it at start";
+  const planned = (isError: boolean) => turn("plan it", used("ExitPlanMode", { plan }, { isError }));
+  expect(decisions(planned(true))).toEqual([]);
+  expect(decisions(planned(false))).toMatchObject([
+    {
+      title: "Plan: Keep the queue in SQLite",
+      narrative: "A crash loses the queue.",
+      facts: ["Add a table", "Read it at start"],
+      origin: "user",
+      evidence: ["t1"],
+    },
+  ]);
+});
+
 describe("a rule in the user's own words", () => {
   it.each([
     ["From now on amounts must always be big integers, never floats"],

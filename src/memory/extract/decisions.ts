@@ -2,6 +2,7 @@
 import type { Observation } from "../../core/memory.ts";
 import { clip } from "../../core/prose.ts";
 import { userAnswers } from "../sources/answers.ts";
+import { approvedPlans } from "../sources/plan.ts";
 import { newObservation } from "./observation.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
 import { capitalise, type Sentence, withFullStop } from "./sentences.ts";
@@ -13,6 +14,7 @@ const QUOTE_CHARS = 400;
 export function decisionsOf(turn: ParsedTurn): Observation[] {
   return [
     ...choices(turn),
+    ...plans(turn),
     listedDecisions(turn),
     ...standingRules(turn),
     acceptedProposal(turn),
@@ -46,6 +48,21 @@ function choices({ evidence }: ParsedTurn): Observation[] {
         subject: `question:${clip(question.toLowerCase(), 160)}`,
       });
     });
+}
+
+/** The plans that the user approved in the agent's dialog. One in the prompt is the turn's request. */
+function plans({ evidence }: ParsedTurn): Observation[] {
+  return approvedPlans(evidence)
+    .filter(({ approvedIn }) => approvedIn === "dialog")
+    .map(({ id, title, why, steps }) =>
+      decision({
+        title: clip(`Plan: ${title}`, MAX_TITLE_CHARS),
+        narrative: why === "" ? `The user approved the plan “${title}”` : why,
+        facts: steps,
+        ids: [id],
+        origin: "user",
+      }),
+    );
 }
 
 const DECIDED_SECTION =
