@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { said, type Seeded, seedStore, START } from "../../test/seed.ts";
+import { isCopiedSession } from "../store/reads/copied-turns.ts";
 import { listObservations } from "../store/reads/observation-list.ts";
 import { staleSessions } from "../store/tables/stale-turns.ts";
 import { deriveSession } from "./derive.ts";
@@ -52,6 +53,9 @@ describe("a transcript that repeats another session's turns", () => {
     const { observations, summaries } = sessionsWithMemory(store);
     expect(new Set(observations)).toEqual(new Set(["a 1 +2", "b 2"]));
     expect(summaries).toEqual(["a 0", "a 1", "b 0", "b 2"]);
+    const idOf = (session: string) =>
+      store.db.value<number>("SELECT id FROM sessions WHERE session_id = ?", session) ?? 0;
+    expect(["a", "b", "c"].filter((session) => isCopiedSession(store.db, idOf(session)))).toEqual(["c"]);
   });
 
   it("replaces a turn that it continues", () => {

@@ -5,6 +5,7 @@ import type { WorkTree } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
 import type { ObservationRow } from "../../store/tables/observations.ts";
 import type { ProjectRow } from "../../store/tables/projects.ts";
+import { isCopiedSession } from "../../store/reads/copied-turns.ts";
 import { findSession, recentSessions, type SessionRow } from "../../store/tables/sessions.ts";
 import { type Block, EMPTY_BLOCK, layOut } from "./block.ts";
 import { chooseObservations } from "./choose-observations.ts";
@@ -106,5 +107,6 @@ function chooseSessions(db: Db, request: ContextRequest, own: SessionRow | undef
     limit: limit + 1,
     after: Math.max(resumedAfter, request.since ?? 0),
   });
-  return rows.filter((row) => request.source === "compact" || row.id !== own?.id).slice(0, limit);
+  const isOther = ({ id }: SessionRow): boolean => request.source === "compact" || id !== own?.id;
+  return rows.filter((row) => isOther(row) && !isCopiedSession(db, row.id)).slice(0, limit);
 }

@@ -40,3 +40,11 @@ export function copiedTurns(db: Db, promptDbId: number): { session_db_id: number
   return db.all(sql`SELECT c.session_db_id, c.prompt_number FROM prompts p JOIN prompts c ON ${isSamePrompt("p", "c")}
     WHERE p.id = ${promptDbId} ORDER BY c.id`);
 }
+
+/** Whether the session has no turn of its own after those that it copied. */
+export function isCopiedSession(db: Db, sessionDbId: number): boolean {
+  const last = db.value<number>(
+    sql`SELECT id FROM prompts WHERE session_db_id = ${sessionDbId} ORDER BY prompt_number DESC LIMIT 1`,
+  );
+  return last !== undefined && isCopiedTurn(db, last);
+}
