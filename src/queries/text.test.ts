@@ -23,8 +23,9 @@ import { timeline } from "./timeline.ts";
 import { workerLog } from "./worker.ts";
 
 const PROMPT = "Why is the basket not emptied after checkout?";
+const TITLE = "Empty the basket";
 const HEAD = [
-  PROMPT,
+  TITLE,
   "  session  1b2c3d4e-basket",
   "  agent    claude-code",
   "  project  app, branch main",
@@ -34,11 +35,11 @@ const HEAD = [
 ];
 const TURN = "── turn 1 ── 2026-01-05 09:01, 6 min ".padEnd(100, "─");
 const FOUND = [
-  `${PROMPT}  app, claude-code, 2 days ago`,
+  `${TITLE}  app, claude-code, 2 days ago`,
   `  prompt: ${PROMPT}`,
   "  c-mem show --turn 1 1b2c3d4e",
   "",
-  "Make the header of the shop darker  app, claude-code, 24 h ago",
+  "The header is dark now  app, claude-code, 24 h ago",
   '  tool: Read {"file_path":"/app/src/basket.js"} done',
   "  c-mem show --turn 1 5f6a7b8c",
   "",
@@ -49,7 +50,7 @@ const BASKET_TURN = [
   `│   failed  npm test → exit 1: ${FAILED}`,
   "│   commit abc1234 Empty the basket",
   "│",
-  "┌ 5f6a7b8c  app: Make the header of the shop darker",
+  "┌ 5f6a7b8c  app: The header is dark now",
 ];
 
 type Values = Record<string, unknown>;
@@ -74,8 +75,8 @@ const TEXTS: [string, object, Values, string[]][] = [
     {},
     [
       `session   when              title${" ".repeat(52)} prompts  files`,
-      `5f6a7b8c  2026-01-06 09:03  Make the header of the shop darker${" ".repeat(30)}1      1`,
-      `1b2c3d4e  2026-01-05 09:07  ${PROMPT}${" ".repeat(19)}1      1`,
+      `5f6a7b8c  2026-01-06 09:03  The header is dark now${" ".repeat(42)}1      1`,
+      `1b2c3d4e  2026-01-05 09:07  ${TITLE}${" ".repeat(48)}1      1`,
     ],
   ],
   [
@@ -95,8 +96,8 @@ const TEXTS: [string, object, Values, string[]][] = [
     [
       ...HEAD,
       `  asked      ${PROMPT}`,
-      "  done       The basket kept a copy of its items; checkout empties both now. Changed 1 file (+3 −1):",
-      "             basket.js. Commit abc1234: Empty the basket.",
+      "  done       Changed 1 file (+3 −1): basket.js. Commit abc1234: Empty the basket.",
+      "             Outcome: committed as abc1234.",
       `  notes      \`npm test\` failed (${FAILED}), then passed.`,
       "",
       TURN,
@@ -147,7 +148,7 @@ const TEXTS: [string, object, Values, string[]][] = [
       "  project      app",
       "  valid        from 2026-01-05 09:05",
       "  source       extractor, from the words of the user",
-      `  session      1b2c3d4e ${PROMPT}`,
+      `  session      1b2c3d4e ${TITLE}`,
       "  concepts     problem-solution, what-changed",
       "  modified     src/basket.js",
       "",
@@ -169,7 +170,7 @@ const TEXTS: [string, object, Values, string[]][] = [
     timeline,
     { anchor: "t1" },
     [
-      `┌ 1b2c3d4e  app: ${PROMPT}`,
+      `┌ 1b2c3d4e  app: ${TITLE}`,
       `▶ ${BASKET_TURN[0]}`,
       ...BASKET_TURN.slice(1),
       "│ 2026-01-06 09:00  Make the header of the shop darker  p2",
@@ -181,7 +182,7 @@ const TEXTS: [string, object, Values, string[]][] = [
     timeline,
     { anchor: " " },
     [
-      `┌ 1b2c3d4e  app: ${PROMPT}`,
+      `┌ 1b2c3d4e  app: ${TITLE}`,
       `│ ${BASKET_TURN[0]}`,
       ...BASKET_TURN.slice(1),
       "▶ 2026-01-06 09:00  Make the header of the shop darker  p2",
@@ -197,6 +198,7 @@ const TEXTS: [string, object, Values, string[]][] = [
       "",
       "1b2c3d4e  2026-01-05 09:03  1 edit, +3 -1",
       `    ${PROMPT}  p1`,
+      "    in: Empty the basket",
       "    commit abc1234 Empty the basket",
     ],
   ],
@@ -211,10 +213,12 @@ const TEXTS: [string, object, Values, string[]][] = [
       "5f6a7b8c  2026-01-06 09:02  1 read",
       "    src/basket.js",
       "    Make the header of the shop darker  p2",
+      "    in: The header is dark now",
       "",
       "5f6a7b8c  2026-01-06 09:01  1 edit, +3 -1",
       "    src/header.css",
       "    Make the header of the shop darker  p2",
+      "    in: The header is dark now",
     ],
   ],
   [
@@ -251,7 +255,7 @@ const TEXTS: [string, object, Values, string[]][] = [
     "resume prints the agent's command",
     resume,
     { id: "last" },
-    ["[Make the header of the shop darker (claude-code, 2026-01-06 09:03)]", "claude --resume 5f6a7b8c-header"],
+    ["[The header is dark now (claude-code, 2026-01-06 09:03)]", "claude --resume 5f6a7b8c-header"],
   ],
   [
     "observations lists the newest",
@@ -270,9 +274,9 @@ const TEXTS: [string, object, Values, string[]][] = [
     related,
     { id: BASKET },
     [
-      `${PROMPT}  1b2c3d4e`,
+      `${TITLE}  1b2c3d4e`,
       "",
-      "5f6a7b8c  2026-01-06 09:03  Make the header of the shop darker",
+      "5f6a7b8c  2026-01-06 09:03  The header is dark now",
       "          on the same branch main, 24 h apart",
     ],
   ],
