@@ -38,6 +38,21 @@ describe("an answer in the agent's dialog", () => {
     ]);
   });
 
+  it("is titled by the choice if the question has no short name and the choice is a sentence", () => {
+    const ask = (choice: string) =>
+      used(
+        "ask_user",
+        { question: "How should uploads be retried?", choices: [choice, "Never"] },
+        { output: `User selected: ${choice}` },
+      );
+    expect(
+      decisions(turn("design it", ask("Keep the queue on disk and retry three times"), ask("Never"))),
+    ).toMatchObject([
+      { title: "Keep the queue on disk and retry three times" },
+      { title: "How should uploads be retried: Never" },
+    ]);
+  });
+
   it("is none if the user leaves it to the agent", () => {
     expect(decisions(asks(STORES, "you decide"))).toEqual([]);
   });

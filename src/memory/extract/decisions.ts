@@ -24,6 +24,8 @@ export function decisionsOf(turn: ParsedTurn): Observation[] {
 
 const QUESTION_CHARS = 200;
 const CHOICE_CHARS = 70;
+/** A choice of so many words is understood without its question. */
+const MIN_SENTENCE_WORDS = 5;
 
 /** One decision for each question that the user answered in the agent's dialog. */
 function choices({ evidence }: ParsedTurn): Observation[] {
@@ -31,10 +33,13 @@ function choices({ evidence }: ParsedTurn): Observation[] {
     .filter((answer) => answer.isDecision)
     .map(({ id, question, header, options, choice, notes }) => {
       const topic = header === "" ? question.replace(/\?$/, "") : header;
+      const isSentence = header === "" && choice.split(/\s+/).length >= MIN_SENTENCE_WORDS;
       const chosen = clip(choice, CHOICE_CHARS);
       const isOther = ({ label }: { label: string }): boolean => !choice.includes(label);
       return decision({
-        title: clip(`${clip(topic, MAX_TITLE_CHARS - chosen.length - 2)}: ${chosen}`, MAX_TITLE_CHARS),
+        title: isSentence
+          ? clip(capitalise(choice), MAX_TITLE_CHARS)
+          : clip(`${clip(topic, MAX_TITLE_CHARS - chosen.length - 2)}: ${chosen}`, MAX_TITLE_CHARS),
         narrative: `Asked “${clip(question, QUESTION_CHARS)}”, the user chose: ${clip(choice, QUOTE_CHARS)}`,
         facts: [
           ...options
