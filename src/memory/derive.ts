@@ -10,7 +10,7 @@ import { markAllLinksStale } from "../store/tables/stale-links.ts";
 import {
   clearStaleMemory,
   markMemoryStale,
-  markTurnEnded,
+  markTurnMemoryStale,
   nextStaleTurn,
   staleSessions,
 } from "../store/tables/stale-turns.ts";
@@ -89,7 +89,7 @@ function deriveNextTurn(db: Db, sessionDbId: number, now: number) {
 /** Memory is derived from this turn, so not from its copies any more: another of them may have been the best before. */
 function markCopiesStale(db: Db, promptDbId: number): void {
   for (const { session_db_id: sessionDbId, prompt_number: number } of copiedTurns(db, promptDbId))
-    if (currentSummary(db, sessionDbId, number) !== undefined) markTurnEnded(db, sessionDbId, number);
+    if (currentSummary(db, sessionDbId, number) !== undefined) markTurnMemoryStale(db, sessionDbId, number);
 }
 
 /** After the last turn, its pull requests and branches are open, too. `saveSession` removes them from earlier turns. */

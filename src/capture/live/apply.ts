@@ -9,7 +9,7 @@ import { insertInjection } from "../../store/tables/injections.ts";
 import { upsertMessage } from "../../store/tables/messages.ts";
 import { insertPrompt, setCheckpoint, setResponse } from "../../store/tables/prompts.ts";
 import { INTERRUPTED } from "../../store/tables/session-status.ts";
-import { markTurnEnded } from "../../store/tables/stale-turns.ts";
+import { markTurnMemoryStale } from "../../store/tables/stale-turns.ts";
 import {
   endSession,
   setPlanAndForkSource,
@@ -101,7 +101,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
       batch.prompts.push({ id: newId, text });
       markStale(db, batch, main, number);
       // This prompt may accept what the turn before proposed.
-      markTurnEnded(db, main, number - 1);
+      markTurnMemoryStale(db, main, number - 1);
       reopenSession(db, main, at);
       improveTitle(db, main, text, number);
       if (promptId !== undefined && ownsId) moveToTurn(db, main, promptId, number);

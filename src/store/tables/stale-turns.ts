@@ -10,8 +10,13 @@ export function markTurnStale(db: Db, sessionDbId: number, promptNumber: number)
 
 /** Marks only memory and links: the end of a turn does not change its indexed text. */
 export function markTurnEnded(db: Db, sessionDbId: number, promptNumber: number): void {
-  mark(db, "stale_memory", sessionDbId, promptNumber);
+  markTurnMemoryStale(db, sessionDbId, promptNumber);
   markLinksStale(db, sessionDbId, promptNumber);
+}
+
+/** Marks a turn whose memory depends on what changed elsewhere: the next prompt, or a copy of the turn. */
+export function markTurnMemoryStale(db: Db, sessionDbId: number, promptNumber: number): void {
+  mark(db, "stale_memory", sessionDbId, promptNumber);
 }
 
 function mark(db: Db, table: string, sessionDbId: number, promptNumber: number): void {
