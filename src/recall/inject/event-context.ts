@@ -15,7 +15,7 @@ import { matchIssue, matchTurn, type TurnAnswer } from "./match-turns.ts";
 import { asksAboutLastSession } from "./past-question.ts";
 import { type PastFix, pastFixOf } from "./past-fix.ts";
 import { parsePrompt } from "./parse-prompt.ts";
-import { rareWords } from "./prompt-words.ts";
+import { wordsOfParts } from "./prompt-words.ts";
 import { headingNote, sessionLines, whereStoppedLines } from "./session-lines.ts";
 
 export interface EventRequest extends MatchRequest {
@@ -32,9 +32,9 @@ export function contextForPrompt(db: Db, text: string, request: EventRequest): B
   const query = parsePrompt(text);
   if (query === undefined) return EMPTY_BLOCK;
   const issues = query.issues.flatMap((issue) => matchIssue(db, issue, request) ?? []);
-  const words = rareWords(db, query, request.projectId);
-  const answer = matchTurn(db, words, request);
-  const observations = matchObservations(db, words, request).filter(
+  const parts = wordsOfParts(db, text, query, request.projectId);
+  const answer = matchTurn(db, parts, request);
+  const observations = matchObservations(db, parts, request).filter(
     ({ row, share }) => answer === undefined || (isOfTurn(row, answer) ? share >= answer.share : isDecisive(row)),
   );
   const isTold = answer !== undefined && observations.some(({ row }) => isOfTurn(row, answer));
@@ -50,12 +50,16 @@ export function contextForPrompt(db: Db, text: string, request: EventRequest): B
 }
 
 /** Records the turn as shown, too: its answer says the same. */
-function observationLine(db: Db, { row, said }: MatchedObservation, request: EventRequest): Line | undefined {
+function observationLine(
+  db: Db,
+  { row, said, isTitleApart }: MatchedObservation,
+  request: EventRequest,
+): Line | undefined {
   const turn = promptOf(db, row);
   const line =
     turn !== undefined && request.shown.has(turn)
       ? undefined
-      : freshLine(row, request, said.length > 0 ? said : undefined);
+      : freshLine(isTitleApart ? { ...row, title: "" } : row, request, said.length > 0 ? said : undefined);
   return line && { ...line, items: [...(line.items ?? []), ...(turn === undefined ? [] : [turn])] };
 }
 
@@ -105,8 +109,8 @@ function lastSessionsContext(db: Db, { projectId, ownSessionId, shown, now }: Ev
 export function idsForTask(db: Db, task: string, request: EventRequest): number[] {
   const query = parsePrompt(task);
   if (query === undefined) return [];
-  const words = rareWords(db, query, request.projectId);
-  return matchObservations(db, words, { ...request, ownSessionId: undefined }).map(({ row }) => row.id);
+  const parts = wordsOfParts(db, task, query, request.projectId);
+  return matchObservations(db, parts, { ...request, ownSessionId: undefined }).map(({ row }) => row.id);
 }
 
 export function contextForIds(db: Db, ids: readonly number[], request: EventRequest): Block {

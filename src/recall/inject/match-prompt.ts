@@ -20,13 +20,17 @@ export interface MatchedObservation {
   row: ObservationRow;
   /** The sentences of its text that fit. */
   said: string[];
+  /** The title has none of the prompt's words: it is about another part of the same work. */
+  isTitleApart: boolean;
   /** The share of the prompt's rare words that it has, by weight: 0 to 1. */
   share: number;
 }
 
 /** A word that more observations have is not looked up: it does not tell them apart. */
 const MAX_ROWS = 200;
-const CANDIDATES = 12;
+/** Some are of the session itself. */
+const MAX_READ = 60;
+const CANDIDATES = 16;
 const MAX_MATCHES = 2;
 /** Scores below 70% of the best are dropped. */
 const NEAR_BEST = 0.7;
@@ -37,29 +41,43 @@ export const INFORMATIVE_TYPES: ReadonlySet<string> = new Set(["decision", "bugf
 const PINNED_WORTH = 1.5;
 
 /** Best match first. */
-export function matchObservations(db: Db, words: PromptWords, request: MatchRequest): MatchedObservation[] {
+export function matchObservations(db: Db, parts: readonly PromptWords[], request: MatchRequest): MatchedObservation[] {
   const votes = new Map<number, number>();
-  for (const { word, weight } of words.rare) {
+  for (const { word, weight } of parts[0]?.rare ?? []) {
     const ids = observationsWithWord(db, word, request.projectId, MAX_ROWS + 1);
     if (ids.length <= MAX_ROWS) for (const id of ids) votes.set(id, (votes.get(id) ?? 0) + weight);
   }
   if (votes.size === 0) return [];
   const { ownSessionId = -1, shown, throttle } = request;
   const ids = [...votes].sort(([a, x], [b, y]) => y - x || b - a).map(([id]) => id);
-  const rated = observationsByIds(db, ids.slice(0, CANDIDATES))
+  const rows = observationsByIds(db, ids.slice(0, MAX_READ))
     .filter((row) => row.session_db_id !== ownSessionId && !shown.has(`o${row.id}`) && hasSubstance(row))
-    .flatMap((row) => {
+    .slice(0, CANDIDATES);
+  const rated = rows
+    .flatMap((row) => parts.map((words) => ({ row, words })))
+    .flatMap(({ row, words }) => {
       const said = chooseSentences(sentencesAbout(row), words.rare);
       const told = [row.title, ...said];
       const found = wordsIn(told.join("\n"), words.rare);
       const share = shareOf(found, words.totalWeight);
       return isStrongMatch(told, found, words, { throttle, isNote: !INFORMATIVE_TYPES.has(row.type) })
-        ? [{ row, said, share, score: share * worthOf(row) }]
+        ? [
+            {
+              row,
+              said,
+              isTitleApart: row.type !== "decision" && said.length > 0 && wordsIn(row.title, words.rare).length === 0,
+              share,
+              score: share * worthOf(row),
+            },
+          ]
         : [];
     })
     .sort((a, b) => b.score - a.score || b.row.valid_from - a.row.valid_from);
   const best = rated[0]?.score ?? 0;
-  return rated.filter(({ score }) => score >= best * NEAR_BEST).slice(0, MAX_MATCHES);
+  const seen = new Set<number>();
+  return rated
+    .filter(({ row, score }) => score >= best * NEAR_BEST && !seen.has(row.id) && seen.add(row.id))
+    .slice(0, MAX_MATCHES);
 }
 
 function worthOf({ type, origin, pinned }: ObservationRow): number {

@@ -15,19 +15,20 @@ export interface TurnAnswer {
   share: number;
 }
 
+/** Some are of the session itself. */
+const MAX_READ = 80;
 const CANDIDATES = 24;
 /** Of answers that fit about as well, the newest is the likeliest to be still true. */
 const NEAR_BEST = 0.85;
 
 /** The best answer of an earlier session. Undefined without strong evidence that the prompt asks for it. */
-export function matchTurn(db: Db, words: PromptWords, request: MatchRequest): TurnAnswer | undefined {
+export function matchTurn(db: Db, parts: readonly PromptWords[], request: MatchRequest): TurnAnswer | undefined {
   const votes = new Map<number, number>();
-  for (const { turns, weight } of words.rare) for (const id of turns) votes.set(id, (votes.get(id) ?? 0) + weight);
+  for (const { turns, weight } of parts[0]?.rare ?? [])
+    for (const id of turns) votes.set(id, (votes.get(id) ?? 0) + weight);
   const ids = [...votes].sort(([a, x], [b, y]) => y - x || b - a).map(([id]) => id);
-  const rated = injectableTurns(db, ids.slice(0, CANDIDATES), request).flatMap((turn) => {
-    const rating = rateTurn(turn, words, request);
-    return rating === undefined ? [] : [rating];
-  });
+  const turns = injectableTurns(db, ids.slice(0, MAX_READ), request).slice(0, CANDIDATES);
+  const rated = turns.flatMap((turn) => parts.flatMap((words) => rateTurn(turn, words, request) ?? []));
   const best = Math.max(0, ...rated.map(({ coverage }) => coverage));
   return rated
     .filter(({ coverage }) => coverage >= best * NEAR_BEST)
@@ -76,7 +77,7 @@ export function matchIssue(db: Db, issue: NamedIssue, request: MatchRequest): Tu
 }
 
 const MAX_SENTENCES = 3;
-const MIN_SENTENCE_CHARS = 25;
+const MIN_SENTENCE_CHARS = 35;
 const MAX_SENTENCE_CHARS = 320;
 
 /** Status, offers, questions and remarks about the conversation say nothing about the project. */

@@ -1,8 +1,9 @@
 // The rare words of a prompt, and whether a text has enough of them to be what the prompt is about.
+import { sentencesOf } from "../../core/prose.ts";
 import { hasWord } from "../../core/words.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { countObservations, countTurns, turnIdsWithWord } from "../../store/fts/observation-words.ts";
-import type { PromptQuery } from "./parse-prompt.ts";
+import { parsePrompt, type PromptQuery } from "./parse-prompt.ts";
 import type { ThrottleLevel } from "./throttle.ts";
 
 export interface RareWord {
@@ -32,21 +33,42 @@ const UNKNOWN_WEIGHT = 1;
 const NAME_WEIGHT = 1.5;
 const MIN_TOTAL = 20;
 
-export function rareWords(db: Db, query: PromptQuery, projectId: number): PromptWords {
+/** Longer prompts are plans or have pasted text: their sentences are no subjects of their own. */
+const MAX_PARTED_CHARS = 1_200;
+const MAX_PARTS = 8;
+
+/** The rare words of the prompt, and then of each of its sentences, if it has several: each may be about another thing. */
+export function wordsOfParts(db: Db, text: string, query: PromptQuery, projectId: number): PromptWords[] {
+  const whole = rareWords(db, query, projectId);
+  if (whole.rare.length === 0 || text.length > MAX_PARTED_CHARS) return [whole];
+  const parts = text.split("\n").flatMap((line) => sentencesOf(line.trim()));
+  if (parts.length < 2 || parts.length > MAX_PARTS) return [whole];
+  return [whole, ...parts.flatMap((part) => partOf(whole, parsePrompt(part)) ?? [])];
+}
+
+function partOf(whole: PromptWords, query: PromptQuery | undefined): PromptWords | undefined {
+  if (query === undefined) return undefined;
+  const rare = whole.rare.filter(({ word }) => query.words.includes(word));
+  return { query, rare, totalWeight: totalOf(rare) };
+}
+
+function totalOf(rare: readonly RareWord[]): number {
+  return rare.reduce((sum, { turns, weight }) => sum + (turns.length === 0 ? UNKNOWN_WEIGHT : weight), 0);
+}
+
+function rareWords(db: Db, query: PromptQuery, projectId: number): PromptWords {
   const counted = countTurns(db, projectId, MAX_COUNTED) + countObservations(db, projectId, MAX_COUNTED);
   const total = Math.max(MIN_TOTAL, counted);
   const maxTurns = Math.min(MAX_TURNS, Math.max(MIN_KNOWN, Math.floor(total * KNOWN_SHARE)));
   const rare: RareWord[] = [];
-  let totalWeight = 0;
   for (const word of query.words.slice(0, MAX_WORDS)) {
     const isName = query.names.has(word);
     const turns = turnIdsWithWord(db, word, projectId, maxTurns + 1);
     if (turns.length > maxTurns) continue;
     const weight = Math.log(1 + total / Math.max(1, turns.length)) * (isName ? NAME_WEIGHT : 1);
-    totalWeight += turns.length === 0 ? UNKNOWN_WEIGHT : weight;
     rare.push({ word, weight, isName, turns });
   }
-  return { query, rare, totalWeight };
+  return { query, rare, totalWeight: totalOf(rare) };
 }
 
 /** A word in at most a tenth of the turns tells subjects apart. */
@@ -68,9 +90,9 @@ const PAST: Limit = { share: 0.3, words: 2, weight: 5, together: 2 };
 /** The text names a thing that the prompt names. */
 const NAMED: Limit = { share: 0.35, words: 3, weight: 9, together: 2 };
 /** The text is about the same, whatever the prompt asks. */
-const SAME: Limit = { share: 0.5, words: 4, weight: 10, together: 3 };
+const SAME: Limit = { share: 0.5, words: 4, weight: 11, together: 3 };
 /** The prompt says more than the text, but the text has many of its rare words. */
-const MUCH: Limit = { share: 0.2, words: 5, weight: 15, together: 4 };
+const MUCH: Limit = { share: 0.2, words: 6, weight: 18, together: 4 };
 /** A short question, and the text has all of it. */
 const ALL: Limit = { share: 0.65, words: 2, weight: 5, together: 2 };
 
