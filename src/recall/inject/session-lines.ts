@@ -4,9 +4,10 @@ import { readBlocks, sentencesOf, wholeSentences } from "../../core/prose.ts";
 import { ago, listText } from "../../core/text.ts";
 import { isTrunk, type WorkTree } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
+import { madeChanges } from "../../store/reads/link-evidence.ts";
 import { shortId, shortIds } from "../../store/reads/short-ids.ts";
 import { changedFiles } from "../../store/tables/file-touches.ts";
-import { observationsOfSession } from "../../store/tables/observations.ts";
+import { hasObservations } from "../../store/tables/observations.ts";
 import { lastPrompts, type PromptRow } from "../../store/tables/prompts.ts";
 import type { SessionRow } from "../../store/tables/sessions.ts";
 import { nextStaleTurn } from "../../store/tables/stale-turns.ts";
@@ -37,7 +38,7 @@ export function chooseLast(
 
 function hasWork(db: Db, { id, status }: SessionRow): boolean {
   if (status === "active") return true;
-  if (changedFiles(db, id).length > 0 || observationsOfSession(db, id).length > 0) return true;
+  if (madeChanges(db, id) || hasObservations(db, id)) return true;
   const summary = currentSummary(db, id, WHOLE_SESSION);
   return summary === undefined || summary.completed + summary.learned + summary.next_steps !== "";
 }

@@ -167,6 +167,10 @@ export function observationsOfSession(db: Db, sessionDbId: number): ObservationR
     ORDER BY prompt_number, subject IS NOT NULL, valid_from, content_hash`);
 }
 
+export function hasObservations(db: Db, sessionDbId: number): boolean {
+  return db.has(sql`SELECT 1 FROM observations WHERE session_db_id = ${sessionDbId} AND is_current = 1`);
+}
+
 /** Replaces the evidence of an observation that was derived again with the same text. */
 export function replaceEvidence(
   db: Db,
