@@ -225,6 +225,11 @@ function isGeneric(message: string): boolean {
   return words.every((word) => GENERIC_WORDS.has(word));
 }
 
+/** Whether the line is printed for every failure, so that it identifies no error. */
+export function isGenericError(line: string): boolean {
+  return isGeneric(withoutPrefix(line));
+}
+
 /** The message of an error line without prefix and position; undefined if it is printed for every failure. */
 export function errorMessage(line: string): string | undefined {
   const kind = kindOf(line.trim());

@@ -1,4 +1,5 @@
 // Where an error occurred before and what fixed it.
+import { errorWords, normaliseError } from "../core/error-text.ts";
 import { nothingFound, usageError } from "../core/error.ts";
 import { commandKey } from "../core/shell-command.ts";
 import { listText, oneLine } from "../core/text.ts";
@@ -6,7 +7,7 @@ import { iso, localDay } from "../core/time.ts";
 import { MAX_LINKS_MS, updateLinks } from "../memory/relate/update-links.ts";
 import { block, columns, fit } from "../platform/terminal/layout.ts";
 import { dim, paint } from "../platform/terminal/style.ts";
-import { type Occurrence, findFixes } from "../recall/history/fix.ts";
+import { findFixes, folderOf, type Occurrence } from "../recall/history/fix.ts";
 import { commandOf, parseInput } from "../recall/history/tool-line.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
 import type { ToolUseEntry } from "../store/fts/tool-search.ts";
@@ -136,11 +137,28 @@ function occurrenceText(found: Occurrence, shortId: ShortId): string {
       row("ran", `${fit(commandKey(commandOf(use.input) ?? ""), width - 8)}  ${dim(`t${use.id}`)}`),
     ),
     row("then", fixedBy === undefined ? dim("no later success in that session") : successText(found, fixedBy, shortId)),
-    ...(found.closing === undefined
-      ? []
-      : [row("message", block(oneLine(found.closing, CLOSING_CHARS), " ".repeat(12)).trimStart())]),
+    ...saidAbout(found).map((text) => row("message", block(text, " ".repeat(12)).trimStart())),
   ].join("\n");
 }
+
+/** The sentence of the last message that names a changed file or the error: the rest is about other work. */
+function saidAbout({ closing = "", changed, error }: Occurrence): string[] {
+  if (closing.length <= CLOSING_CHARS) return closing === "" ? [] : [oneLine(closing, CLOSING_CHARS)];
+  const names = changed.map((path) => path.slice(path.lastIndexOf("/") + 1));
+  const words = errorWords(normaliseError(error)).filter((word) => word.length >= MIN_NAME_CHARS);
+  const sentences = closing.split(/\n+|(?<=[.!?])\s+(?=[A-Z*`-])/);
+  const isAbout = (text: string): boolean => {
+    const lower = text.toLowerCase();
+    if (text.endsWith(":")) return false;
+    return names.some((name) => text.includes(name)) || words.filter((word) => lower.includes(word)).length >= 2;
+  };
+  return sentences
+    .filter(isAbout)
+    .slice(0, 1)
+    .map((text) => oneLine(text.replace(/^[\s*#>|-]+/, ""), CLOSING_CHARS));
+}
+
+const MIN_NAME_CHARS = 5;
 
 function subjectOf({ failure, command }: Occurrence): string {
   if (command !== undefined) return commandKey(command);
@@ -161,11 +179,6 @@ function successText(
   const isLater = use.main_session_db_id !== failure.main_session_db_id;
   const where = isLater ? ` in ${paint("yellow", shortId(conversationOf(use)))}` : "";
   return `${paint("green", "✓")} ${what}, ${durationText(use.created_at - failure.created_at)} later${where}  ${dim(`t${use.id}`)}`;
-}
-
-/** "cd web && npm test" -> "web" */
-function folderOf(command = ""): string | undefined {
-  return /^\s*cd\s+("[^"]*"|'[^']*'|\S+)\s*(?:&&|;)/.exec(command)?.[1];
 }
 
 function durationText(ms: number): string {

@@ -52,7 +52,7 @@ export function partOutcomes(line: string, result: CommandResult): PartOutcome[]
 /** The line's exit code is that of the last pipeline that ran. */
 function ofSuccess(parts: readonly CommandPart[], { output }: CommandResult): Outcome[] {
   const outcomes: Outcome[] = parts.map(() => "unclear");
-  const isBad = FILTERED_FAILURE.test((output ?? "").slice(-TAIL_CHARS));
+  const isBad = printsFailure(output ?? "");
   for (let index = parts.length - 1; index >= 0; index--) {
     const next = parts[index + 1];
     const piped = next?.operator === "|" && FILTER.test(next.command) && outcomes[index + 1] !== "unclear";
@@ -70,6 +70,11 @@ function ofSuccess(parts: readonly CommandPart[], { output }: CommandResult): Ou
 const TAIL_CHARS = 2_000;
 const FILTERED_FAILURE =
   /\b[1-9]\d* (?:tests? |suites? |specs? )?(?:failed|failing|fail)\b|\bTests?:? +[1-9]\d* failed|exited? with (?:code|status) [1-9]|\bELIFECYCLE\b|^(?:npm ERR!|npm error) |: error TS\d+:|^error(?:\[\w+\])?: |^FAIL(?:ED|URE)?\b|\bFound [1-9]\d* errors?\b|command not found|: No such file or directory$/m;
+
+/** Whether the end of an output says that something failed: the exit code of a pipeline does not. */
+export function printsFailure(output: string): boolean {
+  return FILTERED_FAILURE.test(output.slice(-TAIL_CHARS));
+}
 
 function lastBefore(parts: readonly CommandPart[], operator: CommandPart["operator"]): number {
   return parts.findLastIndex((part) => part.operator === operator);

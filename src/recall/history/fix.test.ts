@@ -76,6 +76,91 @@ describe("an earlier error", () => {
     db.close();
   });
 
+  it("is not fixed if the same command passed without a change, or if another command passed", () => {
+    const { db, add } = seedStore();
+    add("lock", prompt("Update it"));
+    add("lock", bash("git pull", "fatal: Unable to create '/app/.git/index.lock': File exists.", 128));
+    add("lock", bash("git pull", "Already up to date."));
+    add("port", prompt("Start it"));
+    add("port", bash("npm start", "Error: listen EADDRINUSE :::3000", 1));
+    add("port", bash("npm run build", "built"));
+    updateSearchIndex(db);
+    for (const error of ["Unable to create '/b/.git/index.lock': File exists.", "Error: listen EADDRINUSE :::8080"]) {
+      const { occurrences } = findFixes(db, error, {}, 5);
+      expect(occurrences.map(({ fixedBy, changed }) => [fixedBy, changed])).toEqual([[undefined, []]]);
+    }
+    db.close();
+  });
+
+  it("is fixed by a change before the hooks of the next commit pass", () => {
+    const { db, add } = seedStore();
+    add("one", prompt("Commit it"));
+    add(
+      "one",
+      bash(
+        "git commit -m 'Total'",
+        "$ tsc\ncart.ts(3,4): error TS2339: Property 'total' does not exist.\nhusky - pre-commit script failed (code 2)",
+        1,
+      ),
+    );
+    add("one", touch("src/cart.ts"));
+    add("one", bash("git add -A && git commit -m 'Total of a cart'", "[main 1a2b3c4] Total of a cart"));
+    updateSearchIndex(db);
+    expect(findFixes(db, "error TS2339: Property 'total' does not exist.", {}, 5).occurrences).toMatchObject([
+      {
+        error: "cart.ts(3,4): error TS2339: Property 'total' does not exist.",
+        changed: ["src/cart.ts"],
+        fixedBy: { isSameCommand: true },
+      },
+    ]);
+    // The same message about another name is another error.
+    expect(findFixes(db, "error TS2339: Property 'price' does not exist.", {}, 5).occurrences).toEqual([]);
+    db.close();
+  });
+
+  it("is fixed by what the passing line ran before the command, and by the install of a missing program", () => {
+    const { db, add } = seedStore();
+    add("one", prompt("Try it"));
+    add("one", bash("node bin/shop.js", "Error: Cannot find module 'shop/dist'", 1));
+    add("one", bash("npm run build && node bin/shop.js", "ok"));
+    add("two", prompt("Lint it"));
+    add("two", bash("npm run lint", "sh: line 1: biome: command not found", 127));
+    add("two", touch("src/cart.ts"));
+    add("two", bash("npm install", "added 3 packages"));
+    add("two", bash("npm run lint", "ok"));
+    updateSearchIndex(db);
+    expect(findFixes(db, "Cannot find module 'shop/dist'", {}, 5).occurrences).toMatchObject([
+      { fixedBy: { isSameCommand: false, command: "npm run build && node bin/shop.js" } },
+    ]);
+    const [lint] = findFixes(db, "zsh:1: biome: command not found", {}, 5).occurrences;
+    expect(lint?.fixedBy).toMatchObject({ isSameCommand: true });
+    expect(lint?.between.map((use) => use.input)).toEqual(['{"command":"npm install"}']);
+    db.close();
+  });
+
+  it("is listed once if it was avoided in the same way in several sessions", () => {
+    const { db, add } = seedStore();
+    for (const session of ["one", "two", "three"]) {
+      add(session, prompt("Run it"));
+      add(session, bash("rtk npm run check", "error: unrecognized subcommand 'npm'", 2));
+      add(session, bash("npm run check", "ok"));
+    }
+    updateSearchIndex(db);
+    expect(findFixes(db, "unrecognized subcommand 'npm'", {}, 5).occurrences).toHaveLength(1);
+    db.close();
+  });
+
+  it("does not match lines that are printed for every failure", () => {
+    const { db, add } = seedStore();
+    add("one", prompt("Lint it"));
+    add("one", bash("npm run lint", 'error: script "lint" exited with code 1', 1));
+    add("one", touch("src/cart.ts"));
+    add("one", bash("npm run lint", "ok"));
+    updateSearchIndex(db);
+    expect(findFixes(db, 'error: script "lint" exited with code 1', {}, 5).occurrences).toEqual([]);
+    db.close();
+  });
+
   it("does not match unrelated errors", () => {
     const { db } = history();
     for (const text of ["error", "Exit code 1", "ReferenceError: nothing like it anywhere", ...HOSTILE]) {

@@ -1,12 +1,13 @@
 // Finds where an error occurred before, and what fixed it.
-import { errorLine, errorWords, isDenial, normaliseError } from "../../core/error-text.ts";
-import { commandHead, commandKey, commandOverlap } from "../../core/shell-command.ts";
+import { errorLine, errorWords, isDenial, isErrorLine, isGenericError, normaliseError } from "../../core/error-text.ts";
+import { commandForm, commandOverlap, splitCommand, withoutPrelude } from "../../core/shell-command.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { bestUses, type ToolUseEntry, usesAfter } from "../../store/fts/tool-search.ts";
 import { fixingSessions } from "../../store/reads/relations.ts";
 import type { Scope } from "../../store/reads/scope.ts";
 import { changedPathsBetween } from "../../store/tables/file-touches.ts";
 import { lastResponse } from "../../store/tables/prompts.ts";
+import { hasFailed, printsFailure } from "./command-outcomes.ts";
 import { commandOf, parseInput } from "./tool-line.ts";
 
 export type Occurrence = ReturnType<typeof toOccurrence>;
@@ -35,6 +36,8 @@ const MAX_FOLLOWING = 400;
 /** A command with 60% of the same words counts as another attempt, if it is one of the next 8 that passed. */
 const SOON = 8;
 const MOSTLY_SAME = 0.6;
+/** With more changed files between failure and success, no change was made for this error alone. */
+const MAX_CHANGED = 12;
 const MAX_BETWEEN = 3;
 const MAX_RESOLVED = 3;
 /** A failed tool use may word the error differently. A successful one must print nearly the same line. */
@@ -42,9 +45,14 @@ const MIN_LIKENESS_FAILED = 0.6;
 const MIN_LIKENESS_PASSED = 0.9;
 /** A match this far below the best one is a different error that shares some words. */
 const MAX_BELOW_BEST = 0.2;
-const GENERIC_WORDS = new Set("error errors failed failure fail exit code command exception not warning".split(" "));
 /** Commands that print stored text: an error in their output occurred elsewhere. */
-const PRINTS_TEXT = /^(?:cat|grep|rg|git|sed|awk|head|tail|ls|find|echo|jq|wc|diff)\b|\bc-mem\b/;
+const PRINTS_TEXT = /^(?:cat|grep|rg|git|gh|sed|awk|head|tail|nl|ls|find|echo|printf|jq|wc|diff)\b|\bc-mem\b/;
+/** Commands that fix nothing themselves: they look, test and check. */
+const CHANGES_NOTHING =
+  /^(?:cat|grep|rg|awk|head|tail|nl|ls|find|echo|printf|jq|wc|diff|cd|pwd|which|ps|lsof|sleep|date|true|curl|gh|sed(?! -i))\b|^git(?: -C \S+)? (?!pull|checkout|switch|reset|rebase|merge|config|submodule|lfs|clean|worktree)|\bc-mem\b|\b(?:test|tests|lint|typecheck|type-check|check|tsc|vitest|jest|pytest|eslint|clippy|mypy)\b(?!.*(?:fix|--write|format|fmt)\b)/;
+/** Errors of a wrong command: another form of the command is the fix. */
+const WRONG_USE =
+  /unrecogni[sz]ed|unknown (?:sub)?(?:option|command|flag|argument|switch)|unexpected argument|(?:invalid|illegal|bad|unsupported) (?:option|flag|argument|choice)|no such (?:option|command)|(?:command|script) not found|command not found|is not a \S+ command|missing script|no such task|requires? an? (?:argument|value)|too many arguments|accepts at most|unmatched|no matches found/i;
 
 /** `since`: set if very common words were searched only from that time on. */
 export function findFixes(
@@ -54,7 +62,7 @@ export function findFixes(
   limit: number,
 ): { occurrences: Occurrence[]; since?: number | undefined } {
   const query = parseError(text);
-  if (query.words.every((word) => GENERIC_WORDS.has(word))) return { occurrences: [] };
+  if (query === undefined) return { occurrences: [] };
   const { uses, since } = bestUses(db, query.words, scope, MAX_CANDIDATES);
   const failures = uses.flatMap((use) => {
     const match = matchError(use, query);
@@ -66,26 +74,58 @@ export function findFixes(
   );
   const occurrences = [...groups.values()].map((group) => toOccurrence(db, group, query));
   const best = Math.max(0, ...occurrences.map(({ likeness }) => likeness));
-  const alike = occurrences.filter(({ likeness }) => likeness >= best - MAX_BELOW_BEST);
-  return { occurrences: alike.sort(byUsefulness).slice(0, limit), since };
+  const alike = occurrences.filter(({ likeness }) => likeness >= best - MAX_BELOW_BEST).sort(byUsefulness);
+  const fixed = alike.filter(({ fixedBy }) => fixedBy !== undefined);
+  // Occurrences that were not fixed say nothing next to one that was.
+  return { occurrences: distinct(fixed.length > 0 ? fixed : alike).slice(0, limit), since };
 }
 
-type ErrorQuery = ReturnType<typeof parseError>;
+/** The newest of several occurrences that were fixed in the same way. */
+function distinct(occurrences: readonly Occurrence[]): Occurrence[] {
+  const keyOf = ({ error, changed, between, fixedBy }: Occurrence): string => {
+    const how = fixedBy?.isSameCommand === true ? [sameKey(fixedBy.command ?? ""), ...changed, between.length] : [];
+    return [normaliseError(error), ...how].join("\n");
+  };
+  return [...Map.groupBy(occurrences, keyOf).values()].flatMap(([newest]) => newest ?? []);
+}
 
-/** Finds the line with the error in a longer output. A single line is used whole. */
-function parseError(text: string) {
+interface ErrorQuery {
+  normalised: string;
+  words: string[];
+  /** Quoted names, which are the same each time the error occurs. */
+  names: string[];
+}
+
+/** Finds the line with the error in a longer output. A line that is printed for every failure identifies no error. */
+function parseError(text: string): ErrorQuery | undefined {
   const shown = text.slice(0, MAX_TEXT_CHARS).replaceAll("\0", " ").trim();
-  const normalised = normaliseError(shown.includes("\n") ? errorLine(shown) : shown);
-  return { normalised, words: errorWords(normalised).slice(0, MAX_WORDS) };
+  const line = shown.includes("\n") ? errorLine(shown, MAX_LINE_CHARS) : shown;
+  if (isGenericError(line)) return undefined;
+  const normalised = normaliseError(line);
+  const words = errorWords(normalised).slice(0, MAX_WORDS);
+  return words.length === 0 ? undefined : { normalised, words, names: namesIn(normalised) };
+}
+
+const MAX_NAMES = 4;
+
+/** "cannot find name 'cart' in 'a b'" -> ["cart"] */
+function namesIn(normalised: string): string[] {
+  const quoted = [...normalised.matchAll(/'([\w@.$-]*[a-z][\w@.$-]*)'/g)].map((match) => match[1] ?? "");
+  return quoted.filter((name) => !name.includes("#")).slice(0, MAX_NAMES);
 }
 
 function matchError(use: ToolUseEntry, query: ErrorQuery): ErrorMatch | undefined {
   const command = commandOf(use.input);
   if ((use.is_error && isDenial(use.output ?? "")) || (command !== undefined && /\bc-mem\b/.test(command)))
     return undefined;
-  if (!use.is_error && (use.name !== "Bash" || PRINTS_TEXT.test(commandKey(command ?? "")))) return undefined;
+  const isFailed = hasFailed(use);
+  if (!isFailed && (command === undefined || printsText(command))) return undefined;
   const best = bestLine(use, query);
-  return best.likeness >= (use.is_error ? MIN_LIKENESS_FAILED : MIN_LIKENESS_PASSED) ? best : undefined;
+  return best.likeness >= (isFailed ? MIN_LIKENESS_FAILED : MIN_LIKENESS_PASSED) ? best : undefined;
+}
+
+function printsText(command: string): boolean {
+  return splitCommand(command).some((part) => PRINTS_TEXT.test(withoutPrelude(part)));
 }
 
 function bestLine({ output }: ToolUseEntry, query: ErrorQuery): ErrorMatch {
@@ -95,7 +135,8 @@ function bestLine({ output }: ToolUseEntry, query: ErrorQuery): ErrorMatch {
     const lower = head.toLowerCase();
     if (!query.words.some((word) => lower.includes(word))) continue;
     const likeness = likenessOf(normaliseError(head), query);
-    if (likeness > best.likeness) best = { error: line.trim(), likeness };
+    if (likeness > best.likeness && (likeness === 1 || isErrorLine(head.trim())))
+      best = { error: line.trim(), likeness };
     if (likeness === 1) break;
   }
   return best;
@@ -103,6 +144,8 @@ function bestLine({ output }: ToolUseEntry, query: ErrorQuery): ErrorMatch {
 
 function likenessOf(line: string, query: ErrorQuery): number {
   if (line.includes(query.normalised)) return 1;
+  // With another name it is another error: "Cannot find module 'a'", "Cannot find module 'b'".
+  if (query.names.some((name) => !line.includes(name))) return 0;
   const found = new Set(errorWords(line));
   const weigh = (words: string[]): number => words.reduce((sum, word) => sum + Math.min(word.length, 12), 0);
   return Math.round((weigh(query.words.filter((word) => found.has(word))) / weigh(query.words)) * 100) / 100;
@@ -114,15 +157,13 @@ function toOccurrence(db: Db, group: readonly Failure[], query: ErrorQuery) {
   let [{ use, error, likeness }] = newestFirst as [Failure];
   let fixedBy: Fix | undefined;
   for (const failure of newestFirst.slice(0, MAX_RESOLVED)) {
-    fixedBy = nextSuccess(db, failure.use, query);
+    fixedBy = fixOf(db, failure, nextSuccess(db, failure, query));
     if (fixedBy === undefined) continue;
     ({ use, error, likeness } = failure);
     break;
   }
-  fixedBy ??= laterSuccess(db, use, query);
+  fixedBy ??= laterSuccess(db, { use, error, likeness }, query);
   const last = fixedBy?.use ?? use;
-  const sessions = fixedBy === undefined ? [] : [use.main_session_db_id, last.main_session_db_id];
-  const changed = sessions.flatMap((id) => changedPathsBetween(db, id, use.created_at, last.created_at));
   return {
     failure: use,
     command: commandOf(use.input),
@@ -132,52 +173,99 @@ function toOccurrence(db: Db, group: readonly Failure[], query: ErrorQuery) {
     times: group.length,
     fixedBy,
     /** Files changed between the failure and the success. */
-    changed: [...new Set(changed)],
-    /** Commands that passed between failure and success and did more than print text. */
-    between: fixedBy === undefined ? [] : commandsBetween(db, use, fixedBy.use),
+    changed: fixedBy?.isSameCommand === true ? changedBetween(db, use, fixedBy.use) : [],
+    /** Commands that passed between failure and success and may have changed something. */
+    between: fixedBy?.isSameCommand === true ? commandsBetween(db, use, fixedBy.use) : [],
     /** The last message of the turn with the success, or with the failure if nothing fixed it. */
     closing: lastResponse(db, last.main_session_db_id, last.prompt_number),
   };
 }
 
-/** Tries the same command, a command with the same head, then a similar command soon after; all without the error. */
-function nextSuccess(db: Db, failure: ToolUseEntry, query: ErrorQuery): Fix | undefined {
-  const passed = usesAfter(db, failure, MAX_FOLLOWING).filter((use) => !use.is_error);
-  const hasNoError = (use: ToolUseEntry): boolean => bestLine(use, query).likeness < MIN_LIKENESS_FAILED;
+/** The success, if something was changed for it. A command that passes later without a change was not fixed. */
+function fixOf(db: Db, { use, error }: Failure, success: Fix | undefined): Fix | undefined {
+  if (success === undefined || !success.isSameCommand) return success;
+  const changed = changedBetween(db, use, success.use);
+  const commands = commandsBetween(db, use, success.use).map((one) => commandOf(one.input) ?? "");
+  const isMoved = folderOf(success.command) !== folderOf(commandOf(use.input));
+  // A change to the code does not make a missing command or option appear.
+  const isChanged = WRONG_USE.test(error)
+    ? changed.some((path) => SET_UP.test(path)) || commands.some((command) => INSTALLS.test(command))
+    : changed.length > 0
+      ? changed.length <= MAX_CHANGED
+      : commands.length > 0;
+  return isChanged || isMoved ? success : undefined;
+}
+
+/** Files and commands that set up tools. */
+const SET_UP =
+  /(?:^|\/)(?:package\.json|[\w.-]*config[\w.-]*|\.?[\w-]*rc(?:\.\w+)?|Makefile|[\w.-]+\.(?:toml|ya?ml|mod))$/i;
+const INSTALLS = /\b(?:install|add|ci|sync|link|build|generate|ln|chmod|brew|apt|use)\b/;
+
+/** Commits and pushes run the same hooks, whatever they commit. Other commands are the same if their forms are equal. */
+function sameKey(command: string): string {
+  return /\bgit (?:commit|push)\b/.exec(command)?.[0] ?? commandForm(command);
+}
+
+function changedBetween(db: Db, failure: ToolUseEntry, success: ToolUseEntry): string[] {
+  const sessions = new Set([failure.main_session_db_id, success.main_session_db_id]);
+  const paths = [...sessions].flatMap((id) => changedPathsBetween(db, id, failure.created_at, success.created_at));
+  return [...new Set(paths)];
+}
+
+/** "cd web && npm test" -> "web" */
+export function folderOf(command = ""): string | undefined {
+  return /^\s*cd\s+("[^"]*"|'[^']*'|\S+)\s*(?:&&|;)/.exec(command)?.[1];
+}
+
+/** The next run of the same command; for a wrong command, another form of it soon after. Both without the error. */
+function nextSuccess(db: Db, { use: failure, error }: Failure, query: ErrorQuery): Fix | undefined {
+  const failed = commandOf(failure.input);
+  // The retry of an edit is no fix.
+  if (failure.name !== "Bash" || failed === undefined) return undefined;
+  const passed = usesAfter(db, failure, MAX_FOLLOWING).filter((use) => !hasFailed(use));
+  const isPassed = (use: ToolUseEntry): boolean =>
+    bestLine(use, query).likeness < MIN_LIKENESS_FAILED && !(isPiped(use) && printsFailure(use.output ?? ""));
   const toFix = (use: ToolUseEntry, isSameCommand: boolean): Fix => ({
     use,
     command: commandOf(use.input),
     isSameCommand,
   });
-  const key = subjectKey(failure);
-  const same = passed.find((use) => subjectKey(use) === key && hasNoError(use));
+  const key = sameKey(failed);
+  const same = passed.find((use) => sameKey(commandOf(use.input) ?? "") === key && isPassed(use));
   if (same !== undefined) return toFix(same, true);
-  const head = headOf(failure);
-  const command = commandOf(failure.input) ?? "";
-  const isAlike = (use: ToolUseEntry): boolean => commandOverlap(command, commandOf(use.input) ?? "") >= MOSTLY_SAME;
-  const similar =
-    (head === "" ? undefined : passed.find((use) => headOf(use) === head && hasNoError(use))) ??
-    passed.slice(0, SOON).find((use) => isAlike(use) && hasNoError(use));
+  const longer = passed.find((use) => preparesFor(key, commandOf(use.input) ?? "") && isPassed(use));
+  if (longer !== undefined) return toFix(longer, false);
+  if (!WRONG_USE.test(error)) return undefined;
+  const isOtherForm = (use: ToolUseEntry): boolean => commandOverlap(failed, commandOf(use.input) ?? "") >= MOSTLY_SAME;
+  const similar = passed.slice(0, SOON).find((use) => isOtherForm(use) && isPassed(use));
   return similar && toFix(similar, false);
 }
 
-/** Looks for a success of the same command in sessions that a link says fixed this one. */
-function laterSuccess(db: Db, failure: ToolUseEntry, query: ErrorQuery): Fix | undefined {
-  for (const session of fixingSessions(db, failure.main_session_db_id)) {
-    const success = nextSuccess(db, { ...failure, main_session_db_id: session }, query);
-    if (success?.isSameCommand === true) return success;
-  }
-  return undefined;
+/** "npm run build && npm test" prepares for "npm test". */
+function preparesFor(key: string, command: string): boolean {
+  const parts = splitCommand(command).map(withoutPrelude);
+  const index = parts.findIndex((part) => sameKey(part) === key);
+  return parts.slice(0, Math.max(0, index)).some((part) => !CHANGES_NOTHING.test(part));
 }
 
-function headOf(use: ToolUseEntry): string {
-  return commandHead(commandOf(use.input) ?? "");
+function isPiped(use: ToolUseEntry): boolean {
+  return (commandOf(use.input) ?? "").includes("|");
+}
+
+/** Looks for a success of the same command in sessions that a link says fixed this one. */
+function laterSuccess(db: Db, failure: Failure, query: ErrorQuery): Fix | undefined {
+  for (const session of fixingSessions(db, failure.use.main_session_db_id)) {
+    const moved = { ...failure, use: { ...failure.use, main_session_db_id: session } };
+    const success = nextSuccess(db, moved, query);
+    if (success?.isSameCommand === true) return fixOf(db, failure, success);
+  }
+  return undefined;
 }
 
 /** Identifies what failed: the command's key; for other tools the file or URL. */
 function subjectKey(use: ToolUseEntry): string {
   const { command, file_path, notebook_path, path, url } = parseInput(use.input);
-  if (typeof command === "string") return commandKey(command);
+  if (typeof command === "string") return commandForm(command);
   const subject = file_path ?? notebook_path ?? path ?? url;
   return typeof subject === "string" ? subject : use.name;
 }
@@ -185,13 +273,13 @@ function subjectKey(use: ToolUseEntry): string {
 /** The fix may be a command: a formatter run, an installed package, a started service. */
 function commandsBetween(db: Db, failure: ToolUseEntry, success: ToolUseEntry): ToolUseEntry[] {
   if (failure.name !== "Bash") return [];
-  const head = headOf(failure);
+  const form = subjectKey(failure);
   return usesAfter(db, { ...failure, main_session_db_id: success.main_session_db_id }, MAX_FOLLOWING)
-    .filter((use) => use.created_at <= success.created_at && use.id !== success.id && !use.is_error)
+    .filter((use) => use.created_at <= success.created_at && use.id !== success.id && !hasFailed(use))
     .filter((use) => {
       const command = commandOf(use.input) ?? "cat";
-      // Running the failed command again is not a fix.
-      return !PRINTS_TEXT.test(commandKey(command)) && (head === "" || commandHead(command) !== head);
+      const parts = splitCommand(command).map(withoutPrelude);
+      return commandForm(command) !== form && parts.some((part) => !CHANGES_NOTHING.test(part));
     })
     .slice(-MAX_BETWEEN);
 }
