@@ -48,7 +48,7 @@ describe("the note about a turn", () => {
     expect(one.facts.join()).not.toContain("tests");
   });
 
-  it.each<[name: string, evidence: TurnEvidence, type: string, title: string]>([
+  it.each<[name: string, evidence: TurnEvidence, type: string, title: string, origin: string]>([
     [
       "a commit's subject",
       turn(
@@ -60,6 +60,7 @@ describe("the note about a turn", () => {
       ),
       "feature",
       "Add dark mode to the settings page",
+      "tool",
     ],
     [
       "the subject of a bookkeeping commit, without anything better",
@@ -72,6 +73,7 @@ describe("the note about a turn", () => {
       ),
       "change",
       "Bump to 0.2.0 for the flat layout",
+      "tool",
     ],
     [
       "the agent's words, not the prompt",
@@ -82,6 +84,7 @@ describe("the note about a turn", () => {
       ),
       "feature",
       "The score card is now hidden in cloud mode, because isCloud is checked before it is rendered",
+      "assistant",
     ],
     [
       "the offer that was accepted",
@@ -91,18 +94,21 @@ describe("the note about a turn", () => {
       ),
       "feature",
       "Add a retry to the upload",
+      "assistant",
     ],
     [
       "the request, without politeness",
       turn("ok, can you please rename the config folder to settings", edited("src/settings.ts"), said("Done!")),
       "refactor",
       "Rename the config folder to settings",
+      "user",
     ],
     [
       "a pull request",
       turn("pr it", ran('gh pr create --title "Add dark mode" --body "x"', "https://github.com/a/b/pull/7")),
       "change",
       "Opened PR #7: Add dark mode",
+      "tool",
     ],
     [
       "what was fixed",
@@ -115,9 +121,10 @@ describe("the note about a turn", () => {
       ),
       "bugfix",
       "save() stored only the titles, so done was lost on reload",
+      "assistant",
     ],
-  ])("is titled by %s", (_, evidence, type, title) => {
-    expect(only(evidence)).toMatchObject({ type, title });
+  ])("is titled by %s", (_, evidence, type, title, origin) => {
+    expect(only(evidence)).toMatchObject({ type, title, origin });
   });
 
   it.each([
@@ -248,7 +255,7 @@ describe("texts in other languages", () => {
     expect(only(turn(ask, edited("src/cart.ts"), said1))).toMatchObject({
       title: "Zeig die Summe im Warenkorb auch mit Steuer an",
       facts: [],
-      origin: "tool",
+      origin: "user",
     });
     const steps = [ran(`git commit -m '${commit}'`, `[main abc1234] ${commit}`), committed("abc1234", commit)];
     const both = turn(ask, edited("src/cart.ts"), ...steps, said1);
@@ -274,7 +281,7 @@ describe("the weights", () => {
     if (state === "damaged") writeFileSync(path, "not a model");
     vi.stubEnv("C_MEM_SENTENCE_MODEL", path);
     const { observations, summary } = extractTurn(evidence);
-    expect(observations).toMatchObject([{ title: "Make the list faster", facts: [], origin: "tool" }]);
+    expect(observations).toMatchObject([{ title: "Make the list faster", facts: [], origin: "user" }]);
     expect(summary).toMatchObject({
       completed: "Changed 1 file (+1 −1): list.ts.",
       nextSteps: "To do: Write the docs",

@@ -1,4 +1,5 @@
 // Chooses the title of a turn's note: one line that tells what was done or found.
+import type { Observation } from "../../core/memory.ts";
 import { clip } from "../../core/prose.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import type { Delivery } from "./deliveries.ts";
@@ -78,25 +79,27 @@ interface TitleSources {
 
 export interface ChosenTitle {
   title: string;
-  /** The agent's sentence that it is from. */
-  sentence: Sentence | undefined;
+  /** The agent's sentence that it is from, if any. */
+  sentence?: Sentence;
+  /** A commit's subject is from the input or output of a tool. */
+  origin: Observation["origin"];
 }
 
 export function chooseTitle({ evidence, sentences, deliveries, request }: TitleSources): ChosenTitle | undefined {
   const committed = deliveries.find(({ isWorthNoting }) => isWorthNoting);
   const headline = bestHeadline(sentences);
   if (request.kind === "plan" && titleFrom(request.title) !== undefined)
-    return { title: capitalise(request.title.replaceAll("`", "")), sentence: undefined };
+    return { title: capitalise(request.title.replaceAll("`", "")), origin: "user" };
   if (committed !== undefined && committed.title.length <= MAX_TITLE_CHARS)
-    return { title: committed.title, sentence: undefined };
+    return { title: committed.title, origin: "tool" };
   if (headline !== undefined) return headline;
   const commit = deliveries.find(({ title }) => title.split(/\s+/).length > 2);
-  if (commit !== undefined) return { title: clip(commit.title, MAX_TITLE_CHARS), sentence: undefined };
+  if (commit !== undefined) return { title: clip(commit.title, MAX_TITLE_CHARS), origin: "tool" };
   const offered = request.kind === "reply" ? acceptedOffer(evidence) : undefined;
-  if (offered !== undefined) return { title: offered, sentence: undefined };
+  if (offered !== undefined) return { title: offered, origin: "assistant" };
   const isTitle = request.kind === "plan" || (request.kind === "task" && !request.title.endsWith("…"));
   const asked = isTitle ? titleFrom(request.title) : undefined;
-  return asked === undefined ? undefined : { title: asked, sentence: undefined };
+  return asked === undefined ? undefined : { title: asked, origin: "user" };
 }
 
 const OFFER =
@@ -119,7 +122,7 @@ export function bestHeadline(
     .sort((a, b) => b.score - a.score);
   for (const { sentence } of ranked) {
     const title = titleFrom(sentence.text);
-    if (title !== undefined) return { title, sentence };
+    if (title !== undefined) return { title, sentence, origin: "assistant" };
   }
   return undefined;
 }

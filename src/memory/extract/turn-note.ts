@@ -54,7 +54,7 @@ export function turnNote(turn: ParsedTurn): Observation | undefined {
         ...changes.files.flatMap((file) => file.evidence.slice(-1)),
       ]),
     ].slice(0, MAX_EVIDENCE),
-    origin: told === undefined ? "tool" : "assistant",
+    origin: chosen.origin,
   });
 }
 
