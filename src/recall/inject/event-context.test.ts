@@ -359,6 +359,13 @@ describe("context after a failure", () => {
     expect(items).toEqual(["t1", "t3"]);
   });
 
+  it("does so for an error that is pasted into a prompt", () => {
+    const pasted = `the build is broken on my machine:\n${MISSING}`;
+    expect(contextForPrompt(fixed("lens.config.json"), pasted, request()).text).toContain(
+      "the command passed after a change to lens.config.json",
+    );
+  });
+
   it.each([
     ["the change was to other code", "src/mount.ts", MISSING],
     ["the error is another one", "lens.config.json", "Error: Cannot resolve the mirror registry 'moon-mirrors'"],

@@ -39,7 +39,9 @@ export function contextForPrompt(db: Db, text: string, request: EventRequest): B
   );
   const isTold = answer !== undefined && observations.some(({ row }) => isOfTurn(row, answer));
   const turns = [...issues, ...(answer === undefined || isTold ? [] : [answer])];
+  const fix = PASTED_ERROR.test(text) ? pastFixOf(db, text, request) : undefined;
   const lines = [
+    ...(fix === undefined ? [] : [fixLine(fix, request.now)]),
     ...new Map(turns.map((one) => [one.turn.id, turnLine(one, request.now)])).values(),
     ...observations.flatMap((match) => observationLine(db, match, request) ?? []),
   ];
@@ -48,6 +50,9 @@ export function contextForPrompt(db: Db, text: string, request: EventRequest): B
     ? lastSessionsContext(db, request)
     : EMPTY_BLOCK;
 }
+
+/** "TypeError: x is not a function", "error: x", "fatal: x" */
+const PASTED_ERROR = /(?:^|\s)(?:\w*(?:Error|Exception)|error(?:\[\w+\])?|fatal|panic): \S/;
 
 /** Records the turn as shown, too: its answer says the same. */
 function observationLine(

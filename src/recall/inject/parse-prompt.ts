@@ -14,7 +14,7 @@ const HEAD_CHARS = 4_000;
 export function parsePrompt(text: string) {
   const whole = text.slice(0, HEAD_CHARS);
   // Words in URLs rarely name the subject.
-  const head = whole.replace(/\bhttps?:\/\/\S+/gi, " ");
+  const head = whole.replace(/\bhttps?:\/\/\S+/gi, " ").replace(HOME_PATH, (path) => path.split(/[\\/]/).at(-1) ?? "");
   if (/^\s*[/!#]/.test(head) && !/^\s*#\s/.test(head)) return undefined;
   const issues = issuesOf(whole).slice(0, MAX_ISSUES);
   const isAboutPast = asksAboutPast(head);
@@ -36,6 +36,9 @@ export function parsePrompt(text: string) {
     return undefined;
   return { words, names, paths, issues, isAboutPast, isQuestion: QUESTION.test(head.slice(0, QUESTION_CHARS)) };
 }
+
+/** Of a path below a home folder only the last part names the subject. */
+const HOME_PATH = /(?:\/(?:Users|home)\/|\b[A-Za-z]:\\Users\\)[\w.@-]+(?:[\\/][\w.@-]+)*/g;
 
 /** Orders such as "commit and push", which are about no subject. */
 const HOUSEKEEPING =

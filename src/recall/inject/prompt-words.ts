@@ -71,8 +71,8 @@ function rareWords(db: Db, query: PromptQuery, projectId: number): PromptWords {
   return { query, rare, totalWeight: totalOf(rare) };
 }
 
-/** A word in at most a tenth of the turns tells subjects apart. */
-const RARE_WEIGHT = Math.log(1 + 10);
+/** A word in at most an eighth of the turns tells subjects apart. */
+const RARE_WEIGHT = Math.log(1 + 8);
 
 interface Limit {
   /** Of the weight of the prompt's words. */
@@ -86,15 +86,16 @@ interface Limit {
 }
 
 /** The prompt asks about the past. */
-const PAST: Limit = { share: 0.3, words: 2, weight: 5, together: 2 };
+const PAST: Limit = { share: 0.25, words: 2, weight: 5, together: 2 };
 /** The text names a thing that the prompt names. */
 const NAMED: Limit = { share: 0.35, words: 3, weight: 9, together: 2 };
 /** The text is about the same, whatever the prompt asks. */
-const SAME: Limit = { share: 0.5, words: 4, weight: 11, together: 3 };
+const SAME: Limit = { share: 0.5, words: 4, weight: 10, together: 3 };
+const NEARLY_ALL: Limit = { share: 0.6, words: 4, weight: 10, together: 2 };
 /** The prompt says more than the text, but the text has many of its rare words. */
 const MUCH: Limit = { share: 0.2, words: 6, weight: 18, together: 4 };
 /** A short question, and the text has all of it. */
-const ALL: Limit = { share: 0.65, words: 2, weight: 5, together: 2 };
+const ALL: Limit = { share: 0.7, words: 2, weight: 5, together: 2 };
 
 /** `sentences`: what would be injected. `found`: the prompt's words in them, and in what they answered. */
 export function isStrongMatch(
@@ -114,7 +115,8 @@ export function isStrongMatch(
     rare.length >= limit.words + throttle &&
     weightOf(said) >= limit.weight &&
     together >= limit.together;
-  if (reaches(SAME) || (query.isQuestion && reaches(ALL)) || (!isNote && reaches(MUCH))) return true;
+  if (reaches(SAME) || reaches(NEARLY_ALL) || (query.isQuestion && reaches(ALL)) || (!isNote && reaches(MUCH)))
+    return true;
   return (query.isAboutPast && reaches(PAST)) || (said.some(({ isName }) => isName) && reaches(NAMED));
 }
 
