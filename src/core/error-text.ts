@@ -104,15 +104,15 @@ const ERROR_WORDS =
 
 /** Lines that report a success: "0 errors", "✓ handles the error", "Done without errors". */
 const SUCCESS =
-  /^(?:\(pass\)|[✓✔√☑]|ok \d+\b|--- PASS|PASS\b|\[COMPLETED\]|Passed\b)|\b(?:0|zero) (?:\w+ )?(?:errors?|fail(?:ures?|ed|ing)?|problems?|issues?|warnings?)\b|\b(?:no|without(?: any)?) (?:\w+ )?(?:errors|failures|problems|issues|warnings)\b|\berrors?: *(?:0|none|null|\[\])(?=\W|$)|\.{4,}\s*(?:Passed|Skipped)$|(?:[✓✔]|\bpassed)$/iu;
+  /^(?:\(pass\)|[✓✔√☑]|ok \d+\b|--- PASS|PASS\b|\[COMPLETED\]|Passed\b)|\b(?:0|zero) (?:\w+ )?(?:errors?|fail(?:ures?|ed|ing)?|problems?|issues?|warnings?)\b|\b(?:no|without(?: any)?) (?:\w+ )?(?:errors|failures|problems|issues|warnings)\b|\berrors?: *(?:0|none|null|\[\])(?=\W|$)|\.{4,}\s*(?:Passed|Skipped)$|[✓✔]$|^(?!.*\bfail).*\bpassed$/iu;
 /** "All tests so far passed": errors in the output before were expected by the tests. */
 const ALL_PASSED =
   /^(?:0 fail(?:ed|ing)?$|Tests?:? +(?:Suites: )?(?!.*\bfailed)\d+ passed|Test Files +\d+ passed \(|=+ \d+ passed in |test result: ok\.|(?:ok|PASS)\s+\S+\s+[\d.]+s$)/;
 const TEST_PASSED = /^(?:\(pass\)|\d+ pass$|[✓✔√]\s|ok \d+\b|--- PASS)/u;
-const TEST_FAILED = /^(?:\(fail\)|not ok \d+\b|--- FAIL|FAIL(?:ED)?\b)/;
+const TEST_FAILED = /^(?:\(fail\)|● .* › |not ok \d+\b|--- FAIL|FAIL(?:ED)?\b)/;
 /** Lines of files and diffs, and echoed commands: "12 │ if (error) {", "+ return error", "at f (a.ts:1:2)", "$ tsc" */
 const LISTING =
-  /^(?:>?\s*\d+\s*(?:\d+\s*)?[│|]|\d+[\t:]\s|[+-]{1,3}\s|[+-]{3}|@@|at \S|[│|]?\s*[~^]+$|\/\/|\/?\*|#+\s|<\/?\w[^>]*>?$|--?\w[\w-]*(?:[ ,=]|$)|\$ |> \S+(?:@\d| run\b| --?\w)|[iℹ]\s|(?:expected|received)\b.*:)|:\s+\d+ \| /i;
+  /^(?:>?\s*\d+\s*(?:\d+\s*)?[│|]|\d+[\t:]\s|[+-]{1,3}\s|[+-]{3}|@@|at \S|[│|]?\s*[~^]{2,}|\/\/|\/?\*|#+\s|<\/?\w[^>]*>?$|--?\w[\w-]*(?:[ ,=]|$)|\$ |> \S+(?:@\d| run\b| --?\w)|[iℹ]\s|(?:expected|received)\b.*:|for more )|:\s+\d+ \| /i;
 /** Lines of code and search results, unless they begin with an error: "if (error) {", "src/a.ts:12: unknown" */
 const CODE =
   /=>|[;{,]$|^(?:const|let|var|import|export) .*[={]|^(?:if|for|while|function|throw|raise|def|return|expect)\b.*[({]|^[\w@./[\]-]*\.\w+[:-]\d+[:-](?!\d+:)/;
@@ -162,6 +162,7 @@ const SHOWN_CHARS = 160;
 export function errorLine(output: string, maxChars: number = SHOWN_CHARS): string {
   const lines = output
     .replace(COLOUR, "")
+    .replace(/<\/?tool_use_error>/g, "")
     .split("\n")
     .map((line) => line.slice(0, MAX_LINE_CHARS * 2).trim())
     .filter((line) => line !== "" && !/^Exit code \d+$/.test(line));
@@ -203,7 +204,7 @@ export function lastError(output: string): string {
 
 /** Messages without prefix that tools print for every failure. They identify nothing. */
 const GENERIC =
-  /^(?:$|exit(?:ed)?\b|exit code|code E?[A-Z]+|errno\b|syscall\b|node -v|elifecycle|ERR_PNPM_RECURSIVE|(?:a )?complete log of this run|lifecycle script|this is (?:probably )?not |not ok\b|tests?(?: suites?| files?)?:? |\d+ (?:failed|failing|errors?|problems?|tests?|checks?)\b|found \d+ |failures?\b:?$|errors?:?$|failed(?: to compile)?\.?$|traceback\b|during handling of|the above exception|caused by:?$|what went wrong|run with |hint:|usage:|options?:|try |for more |see |make(?:\[\d+\])?: |ninja: |cmake error|build (?:failed|stopped)|compilation (?:failed|error)|could not compile|aborting due to|aborted|killed|terminated|execution failed for task|failure: build|(?:some|the following|one or more|an|unhandled|uncaught|internal|unexpected|unknown) errors?\b(?: (?:was|were|has|have|occurred|between|emitted|server).*)?[.:]?$|some errors were|something went wrong|skipped because|reverting to|process (?:didn|did not|completed)|subprocess-exited|metadata-generation|sibling tool call|the user doesn't want|cancelled:|failed to push some refs|could not apply|conflict \(|automatic merge failed|task .{0,80}failed|husky\b|\(use "git|expect\(|assert(?:ion)?(?:error)?:? *(?:assert\b|$)|test timed out|timed? ?out\.?$|formatter would have|code style issues|file content differs|format)/i;
+  /^(?:$|exit(?:ed)?\b|exit code|code E?[A-Z]+|errno\b|syscall\b|node -v|elifecycle|ERR_PNPM_RECURSIVE|(?:a )?complete log of this run|lifecycle script|this is (?:probably )?not |not ok\b|tests?(?: suites?| files?)?:? |\d+ (?:failed|failing|errors?|problems?|tests?|checks?)\b|found \d+ |failures?\b:?$|errors?:?$|failed(?: to compile)?\.?$|traceback\b|during handling of|the above exception|caused by:?$|what went wrong|run with |hint:|usage:|options?:|try |for more |see |make(?:\[\d+\])?: |ninja: |cmake error|build (?:failed|stopped)|compilation (?:failed|error)|could not compile|aborting due to|aborted|killed|terminated|execution failed for task|failure: build|(?:some|the following|one or more|an|unhandled|uncaught|internal|unexpected|unknown) errors?\b(?: (?:was|were|has|have|occurred|between|emitted|server).*)?[.:]?$|some errors were|something went wrong|skipped because|reverting to|process (?:didn|did not|completed)|subprocess-exited|metadata-generation|sibling tool call|the user doesn't want|cancelled:|failed to push some refs|could not apply|conflict \(|automatic merge failed|task .{0,80}failed|husky\b|\(use "git|expect\(|assert(?:ion)?(?:error)?:? *(?:assert\b|$)|test timed out|timed? ?out\.?$|formatter would have|code style issues|tserror: . unable to compile|(?:error )?context: |file content differs|format)/i;
 /** "Command failed with exit code 1", "script "lint" exited with code 1", "recipe for target 'all' failed" */
 const GENERIC_END =
   /\b(?:exit(?:ed|s)?|returned|completed|finished|failed|failure|non-zero)\b[^:]{0,40}\b(?:code|status|value)\b:?\s*\(?-?(?:\d+|0x\w+)|\bsignal SIG[A-Z]+$|\bfail\s+\d+m?\d*s\b|^(?:command|script|process|recipe|task|step|job|build|tests?|hook|run|compile|lint)\b.{0,60}\bfail(?:ed|ure)[.!]?$|^fail(?:ed|ure)?:? \w+(?: \w+)?$/i;

@@ -174,7 +174,8 @@ function toolText(found: ToolUsage, shortId: ShortId): string {
 
 function failureLines(failure: { use: ToolUseEntry; error: string } | undefined): string[] {
   if (failure === undefined) return [];
-  const exit = failure.use.exit_code === null ? "" : `exit ${failure.use.exit_code}`;
+  // A failed command before "| tail" has the exit code of tail.
+  const exit = failure.use.exit_code ? `exit ${failure.use.exit_code}` : "";
   const text = [exit, failure.error].filter(Boolean).join(": ");
   return [`    ${paint("red", "failed")} ${fit(text, columns() - 24)}  ${dim(`t${failure.use.id}`)}`];
 }

@@ -22,6 +22,9 @@ describe("the outcome of each command of a line", () => {
     expect(outcomes("npm test 2>&1 | tail -5", "Tests: 2 failed, 3 passed")).toBe(
       "npm test 2>&1: failed; tail -5: worked",
     );
+    const noise = "error: Ledger connection lost\n      at <anonymous> (/app/ledger.test.ts:3:4)\n 118 pass\n 0 fail\n";
+    expect(outcomes("bun test 2>&1 | tail -9", noise)).toBe("bun test 2>&1: worked; tail -9: worked");
+    expect(outcomes("npm test | tail -5 && npm run lint | tail -5", "2 failed")).toContain("npm run lint: unclear");
     expect(outcomes("npm test 2>&1 | tail -5", " 118 pass\n 0 fail\n")).toBe("npm test 2>&1: worked; tail -5: worked");
   });
 

@@ -133,7 +133,8 @@ function bestLine({ output }: ToolUseEntry, query: ErrorQuery): ErrorMatch {
   for (const line of (output ?? "").split("\n", MAX_LINES)) {
     const head = line.slice(0, MAX_LINE_CHARS);
     const lower = head.toLowerCase();
-    if (!query.words.some((word) => lower.includes(word))) continue;
+    // Normalising a line takes much longer than looking for words. Words of the line can only be fewer afterwards.
+    if (shareOf(query.words, (word) => lower.includes(word)) < MIN_LIKENESS_FAILED) continue;
     const likeness = likenessOf(normaliseError(head), query);
     if (likeness > best.likeness && (likeness === 1 || isErrorLine(head.trim())))
       best = { error: line.trim(), likeness };
@@ -147,8 +148,13 @@ function likenessOf(line: string, query: ErrorQuery): number {
   // With another name it is another error: "Cannot find module 'a'", "Cannot find module 'b'".
   if (query.names.some((name) => !line.includes(name))) return 0;
   const found = new Set(errorWords(line));
-  const weigh = (words: string[]): number => words.reduce((sum, word) => sum + Math.min(word.length, 12), 0);
-  return Math.round((weigh(query.words.filter((word) => found.has(word))) / weigh(query.words)) * 100) / 100;
+  return shareOf(query.words, (word) => found.has(word));
+}
+
+/** The share of the words that pass. Long words count more. */
+function shareOf(words: readonly string[], passes: (word: string) => boolean): number {
+  const weigh = (some: readonly string[]): number => some.reduce((sum, word) => sum + Math.min(word.length, 12), 0);
+  return Math.round((weigh(words.filter(passes)) / weigh(words)) * 100) / 100;
 }
 
 /** Repeated failures are one occurrence. It shows the last failure that a success followed, else the last failure. */

@@ -28,11 +28,14 @@ export function findUses(db: Db, text: string, scope: Scope, limit: number) {
   const commands = isIndexed ? indexed : recentCommandsContaining(db, longest, scope, MAX_USES);
   const tools = recentUsesOfTools(db, words, scope, MAX_USES);
   const counted = countTools(tools.uses).slice(0, limit);
+  const isTool = counted.some(({ name }) => name.toLowerCase() === words.join(" "));
   return {
-    commands: countCommands(commands.uses, words).slice(0, limit),
+    commands: countCommands(commands.uses, words)
+      .filter(({ closeness }) => !isTool || closeness === BEGINS)
+      .slice(0, limit),
     tools: counted,
     /** Whether the text is the name of a tool: then the tool is listed first. */
-    isTool: counted.some(({ name }) => name.toLowerCase() === words.join(" ")),
+    isTool,
     /** Set if only uses from that time on were searched. */
     since: { commands: commands.since, tools: tools.since },
   };
@@ -87,17 +90,22 @@ function countRuns<One extends Run>(runs: readonly One[]) {
 
 /** The command of a line that contains all the words: "cd a && npm test" -> "npm test" for "npm". */
 function bestPart(use: ToolUseEntry, words: readonly string[]) {
-  const parts = partOutcomes(commandOf(use.input) ?? "", use)
+  const line = commandOf(use.input) ?? "";
+  const lower = line.toLowerCase();
+  if (!words.every((word) => lower.includes(word))) return undefined;
+  const parts = partOutcomes(line, use)
     .filter(({ command }) => words.every((word) => command.toLowerCase().includes(word)))
     .filter(({ command }) => words[0] === "cd" || !/^cd\s/.test(command))
     .map((part) => ({ ...part, closeness: closenessOf(part.command.toLowerCase(), words) }));
   return parts.toSorted((a, b) => b.closeness - a.closeness)[0];
 }
 
+const BEGINS = 3;
+
 /** 3: the command begins with the words; 2: one of its first three words contains the first word; 1: otherwise. */
 function closenessOf(command: string, words: readonly string[]): number {
   const [first = ""] = words;
-  if (command.startsWith(words.join(" "))) return 3;
+  if (command.startsWith(words.join(" "))) return BEGINS;
   if (/^(?:grep|rg|cat|echo|ls|find|sed|which|head|tail)\b/.test(command) && !command.startsWith(first)) return 1;
   const leading = command.split(/\s+/).filter((word) => !word.startsWith("-"));
   return leading.slice(0, 3).some((word) => word.includes(first)) ? 2 : 1;
