@@ -71,6 +71,18 @@ describe("what a session leaves open", () => {
     expect(openAfter()).toEqual([]);
   });
 
+  it("is no heading, and nothing that the summary states as done", () => {
+    const { turn, openAfter, completed } = session();
+    const said =
+      "The login is kept after a restart.\n\nNext steps:\n\n- The login is kept after a restart.\n- Not done yet: the logout still ends all sessions, which remains to be fixed.";
+    turn("Fix the login", [edit("src/login.ts")], said);
+    const stated = completed().join(" ");
+    for (const step of openAfter()) {
+      expect(step).not.toMatch(/:$/);
+      expect(stated).not.toContain(step);
+    }
+  });
+
   it("is no offer that the next prompt answered", () => {
     const { turn, openAfter } = session();
     turn("Fix the login", [edit("src/login.ts"), commit("Keep the login", "1a2b3c4")], "Fixed. Want me to push it?");

@@ -113,7 +113,22 @@ function rollUp(turns: readonly Turn[], requests: readonly UserRequest[], reposi
 
 /** Only what the last turn left open: later turns did, answered or dropped what earlier turns named. */
 function openEnds(turns: readonly Turn[]): string[] {
-  return turns.filter(({ isLast }) => isLast).flatMap(({ nextSteps }) => nextSteps.split("\n").filter(Boolean));
+  return turns
+    .filter(({ isLast }) => isLast)
+    .flatMap(({ nextSteps, completed, learned }) => {
+      const stated = plainWords(`${completed} ${learned}`);
+      const isOpen = (step: string): boolean =>
+        step !== "" && !step.endsWith(":") && !stated.includes(plainWords(step).trim());
+      return nextSteps.split("\n").filter(isOpen);
+    });
+}
+
+/** " the cache expires after 5 min ": results and open ends are compared without punctuation. */
+function plainWords(text: string): string {
+  return ` ${text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim()} `;
 }
 
 /** The first texts, as many as fit into a field. */

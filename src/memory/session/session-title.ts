@@ -115,7 +115,7 @@ function titleText(raw: string): string {
 
 /** "It now works", "I see the problem", "/home/me/a.ts was deleted": no title of a session's work. */
 function isPointing(text: string): boolean {
-  return /^(?:it|its|this|that|these|those|they|also|now|here|there|and|but|so|then|both|all|i|i['’]\w+|we|you|was|were|is|are)\b|^(?:[/~]\S|[\w-]+: \/)/i.test(
+  return /^(?:it|its|this|that|these|those|they|also|now|here|there|and|but|so|then|both|all|i|i['’]\w+|we|you|was|were|is|are)\b|^(?:[/~]\S|\.\w+[/.]|[\w-]+: \/)/i.test(
     text,
   );
 }

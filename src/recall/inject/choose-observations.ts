@@ -1,4 +1,6 @@
 // Chooses the observations for session start by branch, files, recent work and age.
+import { STOP_WORDS, wordsOf } from "../../core/words.ts";
+import { isTrunk } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { observationsByIds } from "../../store/fts/observation-words.ts";
 import { type Candidate, newestCurrent } from "../../store/reads/observation-list.ts";
@@ -11,23 +13,36 @@ import { checkAgainstTree } from "./freshness.ts";
 
 const MAX_CANDIDATES = 120;
 const MAX_DECISIONS = 5;
+/** A decision with so many words of where work stopped is about it. */
+const SHARED_WORDS = 2;
 
+/** `bearing`: where work stopped, to choose the decisions that bear on it. */
 export function chooseObservations(
   db: Db,
   request: ContextRequest,
   sessions: readonly SessionRow[],
-  ownId: number | undefined,
+  { ownId, last, bearing }: { ownId: number | undefined; last: SessionRow; bearing: string },
 ) {
   const { project, settings, tree, source, since = 0 } = request;
   const sessionIds = new Set(sessions.map(({ id }) => id));
-  const candidates = newestCurrent(db, project.id, MAX_CANDIDATES)
+  const lasting = newestCurrent(db, project.id, { limit: MAX_CANDIDATES, isLasting: true });
+  const known = new Set(lasting.map(({ id }) => id));
+  const newest = settings.contextObservations === 0 ? [] : newestCurrent(db, project.id, { limit: MAX_CANDIDATES });
+  const candidates = [...lasting, ...newest.filter(({ id }) => !known.has(id))]
     .filter((row) => row.session_db_id !== ownId && (row.valid_from >= since || row.pinned === 1))
     // A resumed session already has the older observations in its context.
     .filter((row) => source !== "resume" || sessionIds.has(row.session_db_id ?? 0));
+  const words = contentWords(bearing);
+  const lastFiles = new Set(changedFiles(db, last.id).map(({ path }) => path));
+  const bearsOn = ({ session_db_id: session, git_branch: branch, title, files }: Candidate): boolean =>
+    session === last.id ||
+    (branch !== null && branch === last.git_branch && !isTrunk(branch)) ||
+    parseFiles(files).some((file) => lastFiles.has(file)) ||
+    [...contentWords(title)].filter((word) => words.has(word)).length >= SHARED_WORDS;
   const ranked = rank(db, candidates, sessions, tree?.branch);
-  const isLasting = ({ type, pinned, producer }: Candidate): boolean =>
-    type === "decision" || pinned === 1 || producer === "user";
-  const decisions = ranked.filter(isLasting).slice(0, MAX_DECISIONS);
+  const decisions = ranked
+    .filter((row) => row.pinned === 1 || row.producer === "user" || (row.type === "decision" && bearsOn(row)))
+    .slice(0, MAX_DECISIONS);
   const { contextTypes, contextConcepts } = settings;
   const isWanted = ({ pinned, type, concepts }: Candidate): boolean =>
     pinned === 1 ||
@@ -62,6 +77,14 @@ export function chooseObservations(
     /** How many were omitted because their files are gone. */
     gone,
   };
+}
+
+function contentWords(text: string): Set<string> {
+  return new Set(
+    wordsOf(text)
+      .map((word) => word.toLowerCase())
+      .filter((word) => word.length > 3 && !STOP_WORDS.has(word)),
+  );
 }
 
 /** Files that the last 3 sessions changed are current work. */

@@ -100,11 +100,18 @@ export function decisionLines(rows: readonly ObservationRow[], rules: readonly R
 function decisionText(row: ObservationRow, rules: readonly RuleLine[], now: number): string {
   const who = { user: "the user", tool: "from output", assistant: "the assistant" }[row.origin];
   const source = `(${who}, ${ago(row.valid_from, now)}, #${itemId(row)})`;
-  const text = quoteLine(row.title.endsWith("…") ? row.narrative : row.title, DECISION_CHARS);
+  const text = quoteLine(ruleOf(row), DECISION_CHARS);
   const rule = conflictWith(`${row.title} ${row.narrative}`, rules);
   if (rule === undefined) return `${text} ${source}`;
   const said = `an earlier decision says “${text}” ${source}`;
   return `CONFLICT: ${rule.file} says “${oneLine(rule.text, 120)}”, ${said}; ask the user which one applies.`;
+}
+
+/** "Which store should we use? → SQLite" for an answered question; else the title, or the text if the title is cut. */
+function ruleOf({ title, narrative }: ObservationRow): string {
+  const [, question, choice] = /^Asked “(.+?)”, the user chose: (.+)$/.exec(narrative) ?? [];
+  if (question !== undefined && choice !== undefined) return `${question} → ${choice.replace(/\.$/, "")}`;
+  return title.endsWith("…") ? narrative : title;
 }
 
 /** The text first, then type, source, age and id. */

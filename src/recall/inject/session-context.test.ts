@@ -247,6 +247,26 @@ Said last: Login works. Next: logout.
     db.close();
   });
 
+  it("lists only decisions that bear on where work stopped, an answered one with its question", () => {
+    const db = store();
+    add(db, "one", HOUR, { kind: "prompt", text: "Plan the shop" });
+    add(db, "one", HOUR + 1, edit("docs/plan.md"));
+    remember(db, "Store: SQLite", {
+      narrative: "Asked “Which store should the upload queue use?”, the user chose: SQLite.",
+      files: ["src/upload.ts"],
+    });
+    remember(db, "The basket expires after two days");
+    remember(db, "Uploads are retried, downloads are not");
+    add(db, "two", 2 * HOUR, { kind: "prompt", text: "Show which uploads were retried" });
+    add(db, "two", 2 * HOUR + 1, edit("src/upload.ts"));
+    const settings = { ...SETTINGS, contextObservations: 0 };
+    const { text } = buildContext(db, { ...request(db), settings });
+    expect(text).toContain("- Which store should the upload queue use? → SQLite (the user, 9 h ago, #o1)");
+    expect(text).toContain("- Uploads are retried, downloads are not (");
+    expect(text).not.toContain("basket");
+    db.close();
+  });
+
   it("lists only the configured types and concepts", () => {
     const db = store();
     add(db, "one", HOUR, { kind: "prompt", text: "Set up the project" });

@@ -53,8 +53,12 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
   const last = isCompact && own ? own : chooseLast(db, sessions, tree?.branch);
   if (last === undefined) return EMPTY_CONTEXT;
   const earlier = sessions.filter((session) => session.id !== last.id).slice(0, settings.contextSessions - 1);
-  const { decisions, full, listed, gone } = chooseObservations(db, request, sessions, isCompact ? undefined : own?.id);
   const whereStopped = whereStoppedLines(db, last, { tree, maxChars: settings.contextTokens * RESULT_CHARS, now });
+  const { decisions, full, listed, gone } = chooseObservations(db, request, sessions, {
+    ownId: isCompact ? undefined : own?.id,
+    last,
+    bearing: whereStopped.map(({ text }) => text).join("\n"),
+  });
   const shown = new Set(whereStopped.flatMap(({ items = [] }) => items));
   const isNew = (row: ObservationRow): boolean => !shown.has(itemId(row));
   const rules = tree === undefined ? [] : readRules(tree.rules);

@@ -129,12 +129,20 @@ export interface Candidate extends Pick<
 /** Observations for all projects are written by users, so there are few. */
 const MAX_FOR_ALL_PROJECTS = 20;
 
+/** SQL: observations that hold until they are superseded: decisions, pinned ones, and those that a user wrote. */
+const IS_LASTING = sql`(o.type = 'decision' OR o.pinned = 1 OR o.producer = 'user')`;
+
 /** Observations neither superseded nor marked as wrong: those for all projects, then this project's, newest first. */
-export function newestCurrent(db: Db, projectId: number, limit: number): Candidate[] {
+export function newestCurrent(
+  db: Db,
+  projectId: number,
+  { limit, isLasting = false }: { limit: number; isLasting?: boolean },
+): Candidate[] {
   const newest = (condition: Sql, maxRows: number): Candidate[] =>
     db.all(sql`SELECT o.id, o.session_db_id, o.type, o.producer, o.title, o.concepts, o.files, o.origin, o.subject, o.pinned, o.valid_from, s.git_branch
       FROM observations o LEFT JOIN sessions s ON s.id = o.session_db_id
       WHERE o.is_current = 1 AND o.superseded_by IS NULL AND ${isNotWrong("o")} AND ${condition}
+        AND ${and(isLasting && IS_LASTING)}
       ORDER BY o.valid_from DESC LIMIT ${maxRows}`);
   return [
     ...newest(sql`o.project_id IS NULL`, MAX_FOR_ALL_PROJECTS),

@@ -37,7 +37,7 @@ function derive(db: Db): number {
 }
 
 const injectable = (db: Db): number[][] => [
-  newestCurrent(db, 1, 9).map(({ id }) => id),
+  newestCurrent(db, 1, { limit: 9 }).map(({ id }) => id),
   observationsByIds(db, [1, 2]).map(({ id }) => id),
   observationsAbout(db, { kind: "file", key: FILE }, 1, 9).map(({ id }) => id),
 ];
