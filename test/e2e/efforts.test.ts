@@ -50,14 +50,17 @@ describe("efforts on the command line", () => {
           { session_id: CODE, continues: PLAN, weight: 1, outcome: expect.stringContaining("1 commit") },
         ],
         decisions: [{ id: expect.stringMatching(/^o\d+$/), session_id: CODE }],
-        open_ends: [{ session_id: CODE, text: "Document the invoice format." }],
+        open_ends: [
+          { session_id: CODE, text: "Document the invoice format" },
+          { session_id: CODE, text: "src/amount.ts is changed but not committed." },
+        ],
       },
     ]);
     const id = results[0]?.id ?? "";
     const list = await run(world, ["efforts"]);
     expect(list).toMatchObject({ status: 0, stderr: "" });
     expect(list.stdout).toMatch(
-      new RegExp(`^${id}  .*  Parse invoices line by line\\n +2 sessions · main · 1 open\\n`),
+      new RegExp(`^${id}  .*  Parse invoices line by line\\n +2 sessions · main · 2 open\\n`),
     );
     const told = await run(world, ["effort", id]);
     expect(told).toMatchObject({ status: 0, stderr: "" });

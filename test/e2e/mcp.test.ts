@@ -84,13 +84,13 @@ describe("the tools", () => {
     expect(text).toMatch(/^o\d+ {2}\d{4}-\d\d-\d\d \d\d:\d\d \(.*\) {2}\w+ {2}.* ~\d+ tokens/m);
     expect(text).toMatch(/^[pmt]\d+ {2}.*basket.*\[claude-code 1b2c3d4e turn 1\]$/m);
     expect((await call("search", { query: "basket", kind: "prompt" })).text).not.toContain("Observations");
-    const fixed = (await call("search", { query: "basket", type: "bugfix" })).text;
+    const fixed = (await call("search", { query: "basket", type: "feature" })).text;
     expect([fixed.includes("Observations ("), fixed.includes("Sessions (")]).toEqual([true, false]);
     expect((await call("search", { query: "basket", file: "src/basket.js" })).text).toContain("Sessions (");
     expect((await call("search", { query: "basket", file: "src/other.js" })).text).toMatch(/^Nothing in/);
     expect((await call("search", { query: "basket", before: "2020-01-01" })).text).toMatch(/^Nothing in/);
     expect((await call("search")).text).toContain("the newest");
-    expect((await call("search", { query: "basket", kind: "prompt", type: "bugfix" })).text).toContain("Sessions (");
+    expect((await call("search", { query: "basket", kind: "prompt", type: "feature" })).text).toContain("Sessions (");
     expect((await call("search", { query: "basket", kind: "prompt", type: "refactor" })).text).toMatch(/^Nothing in/);
     expect(await call("search", { kind: "tool" })).toMatchObject({
       isError: true,

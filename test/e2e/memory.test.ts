@@ -68,7 +68,8 @@ describe("c-mem show of an observation", () => {
       session_id: "s1",
       hook_event_name: "Stop",
       prompt_id: "read",
-      last_assistant_message: "The root cause is that `src/client.ts` waits for one second only.",
+      last_assistant_message:
+        "The client times out because `TIMEOUT` in `src/client.ts` is one second only, so every slow reply of the server is lost.\n\n- The retry in `src/client.ts` is never called, because its condition is reversed.",
     });
     await work(world);
     const found = (await data(world, ["observations"])) as unknown as { results: { id: string; files: string[] }[] };
@@ -98,7 +99,7 @@ describe("c-mem rebuild", () => {
     const memory = "SELECT id, type, title, narrative, evidence, files FROM observations ORDER BY id";
     const expected = await rows(world, memory);
     expect(expected).toMatchObject([
-      { type: "change", title: "Raised the timeout of client.ts to 5 seconds", files: '["src/client.ts"]' },
+      { type: "feature", title: "Raised the timeout of client.ts to 5 seconds", files: '["src/client.ts"]' },
       { type: "decision", title: "Never retry a request that was sent", evidence: '["p1"]' },
     ]);
     const again = await run(world, ["rebuild", "--all"]);

@@ -144,13 +144,7 @@ describe("a session", () => {
       hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: expect.any(String) },
     });
     const text = contextOf(answer);
-    for (const part of [
-      "Why does add subtract?",
-      "add had a minus; it adds now.",
-      "src/add.js (+1 -1)",
-      "branch trunk",
-      "`npm test` failed with exit code 1: AssertionError: 1 is not 3; passed after a change to src/add.js",
-    ]) {
+    for (const part of ["Why does add subtract?", "add had a minus; it adds now.", "src/add.js", "branch trunk"]) {
       expect(text).toContain(part);
     }
     expect(text).toMatch(/^<c-mem-context>\n[\s\S]*<\/c-mem-context>$/);

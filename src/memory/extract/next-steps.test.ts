@@ -16,6 +16,13 @@ describe("next steps", () => {
     ]);
   });
 
+  it.each(["Next steps", "Remaining work", "TODO:", "Still open", "Follow-ups"])("are listed below %j", (heading) => {
+    const words = `Sessions are stored in SQLite.\n\n## ${heading}\n\n- Migrate the JSON files\n- Want me to push?`;
+    expect(steps(turn("Move the sessions to SQLite", edited("src/store.ts"), said(words)))).toEqual([
+      "Migrate the JSON files",
+    ]);
+  });
+
   it("are not offers, results or statuses", () => {
     const words = "Sessions are stored in SQLite now. All 120 tests pass.\n\nWant me to open a pull request?";
     expect(steps(turn("Move the sessions to SQLite", edited("src/store.ts"), said(words)))).toEqual([]);

@@ -86,7 +86,13 @@ describe("efforts", () => {
     expect(story.decisions.map(({ session_id, title }) => [session_id, title])).toEqual([
       ["fix", "From now on amounts must always be big integers, never floats"],
     ]);
-    expect(story.openEnds).toEqual([{ session_id: "code", text: "Document the invoice format." }]);
+    expect(story.openEnds).toEqual([
+      {
+        session_id: "fix",
+        text: "Nothing is committed: the session made no commit of its changes to src/invoice.ts.",
+      },
+      { session_id: "code", text: "Document the invoice format" },
+    ]);
     db.close();
   });
 

@@ -130,8 +130,9 @@ function hasMostWords(title: string, words: readonly string[]): boolean {
   return wanted.filter((word) => titleWords.has(word)).length >= wanted.length * SAME_TEXT;
 }
 
-/** Next steps that no longer apply once another session starts. */
-const TEMPORARY = /^Offered: |^The turn was interrupted|^Tests fail: /;
+/** Next steps that no longer apply once another session starts: what failed, was not committed, pushed or tested. */
+const TEMPORARY =
+  /^(?:Tests fail: |Nothing is committed|No test run |The commit .* failed\.)|not committed\.$|not pushed: /;
 
 /** The next steps of each session, newest first, except those that a later session mentions. */
 function openEnds(sessions: readonly SessionEntry[], outcomes: readonly SessionOutcome[]) {
@@ -140,7 +141,7 @@ function openEnds(sessions: readonly SessionEntry[], outcomes: readonly SessionO
   const later: string[] = [];
   for (const { id, session_id, title } of sessions.toReversed()) {
     const outcome = bySession.get(id);
-    for (const text of sentencesOf(outcome?.next_steps ?? "")) {
+    for (const text of (outcome?.next_steps ?? "").split("\n").flatMap(sentencesOf)) {
       const isKnown = (other: string): boolean => wordOverlap(text, other) >= SAME_TEXT;
       const isOver = later.length > 0 && TEMPORARY.test(text);
       if (!isOver && !later.some(isKnown) && !open.some((end) => isKnown(end.text))) open.push({ session_id, text });
