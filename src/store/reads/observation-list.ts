@@ -84,11 +84,15 @@ export function matchObservations(
 ): (ObservationEntry & { score: number })[] {
   const scopes = [filter.projectId, 0].map((id) => `scope:${quoted(scopeWord(id ?? 0))}`).join(" OR ");
   const scoped = filter.projectId === undefined ? match : `(${scopes}) AND (${match})`;
+  // The columns of ENTRY are read only for the best rows: some need a query of their own.
   return db.all(sql`WITH hits AS MATERIALIZED (
-      SELECT rowid AS id, -bm25(observations_fts, 0, 3, 1, 1) AS score FROM observations_fts WHERE observations_fts MATCH ${scoped})
-    SELECT e.*, h.score * CASE WHEN e.superseded_by IS NULL THEN 1 ELSE 0.3 END * CASE e.pinned WHEN 1 THEN 1.5 ELSE 1 END AS score
-    FROM hits h JOIN (${ENTRY} WHERE ${matches({ ...filter, withSuperseded: true })}) e ON e.id = h.id
-    ORDER BY score DESC, e.valid_from DESC, e.id DESC LIMIT ${limit}`);
+      SELECT rowid AS id, -bm25(observations_fts, 0, 3, 1, 1) AS score FROM observations_fts WHERE observations_fts MATCH ${scoped}),
+    best AS MATERIALIZED (
+      SELECT o.id, h.score * CASE WHEN o.superseded_by IS NULL THEN 1 ELSE 0.3 END * CASE o.pinned WHEN 1 THEN 1.5 ELSE 1 END AS score
+      FROM hits h JOIN observations o ON o.id = h.id LEFT JOIN sessions s ON s.id = o.session_db_id
+      WHERE ${matches({ ...filter, withSuperseded: true })} ORDER BY score DESC, o.valid_from DESC, o.id DESC LIMIT ${limit})
+    SELECT e.*, b.score FROM best b JOIN (${ENTRY} WHERE o.id IN (SELECT id FROM best)) e ON e.id = b.id
+    ORDER BY b.score DESC, e.valid_from DESC, e.id DESC`);
 }
 
 function matches(filter: ObservationFilter): Sql {
