@@ -113,7 +113,7 @@ type Add = ReturnType<typeof seedStore>["add"];
 /** Two related sessions, one of them with a subagent, failures, commits and decisions. */
 function fill(add: Add): void {
   add("one", { kind: "session-start", source: "startup", model: "claude" });
-  add("one", prompt("Let us use SQLite for the cache, always."));
+  add("one", prompt("From now on use SQLite instead of files for the cache."));
   add("one", said("m-1", "I will use SQLite for the cache.", "The user wants SQLite."));
   add("one", touch("src/cache.ts", "create"));
   add("one", bash("npm test", "Error: no such table: cache", 1));
