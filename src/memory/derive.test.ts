@@ -201,6 +201,10 @@ describe("random evidence", () => {
       "must never use a instead of b",
       "\ud800",
       "Tests: 1 failed, 2 passed",
+      "From now on use a instead of b for all files.",
+      "I'd keep a in `b` only, because c goes stale.\n\nWant me to write it up?",
+      "A. Keep the queue in a file\nB. Keep the queue in the store of the app",
+      "Fixed: `save()` stored only the titles, so they were lost.\n\n## Next steps\n- Migrate the old files",
     ),
     fc
       .array(
@@ -268,11 +272,13 @@ describe("random evidence", () => {
     .record({
       prompt: text,
       response: text,
+      next: fc.oneof(fc.constantFrom(undefined, "yes", "b", "do the quick fix"), text),
+      previousResponse: fc.option(text, { nil: undefined }),
       messages: fc.array(message, { maxLength: 4 }),
       uses: fc.array(use, { maxLength: 6 }),
       subjects: fc.array(text, { maxLength: 2 }),
     })
-    .map(({ prompt: asked, response, messages, uses, subjects }) => ({
+    .map(({ prompt: asked, response, next, previousResponse, messages, uses, subjects }) => ({
       agent: "x",
       projectId: 1,
       project: "app",
@@ -287,6 +293,8 @@ describe("random evidence", () => {
         endedAt: null,
         state: "completed" as const,
         hasCheckpoint: false,
+        next,
+        previousResponse,
       },
       messages: messages.map((one, index) => ({ ...one, id: `m${index}`, at: index })),
       toolUses: uses.map((one, index) => ({ ...one, id: `t${index}`, at: index })),
@@ -348,6 +356,8 @@ describe("random evidence", () => {
         endedAt: null,
         state: "completed" as const,
         hasCheckpoint: false,
+        next: long,
+        previousResponse: long,
       },
       messages: [{ id: "m1", role: "assistant", text: long, isSubagent: false, at: 1 }],
       toolUses: [0, 1].map((exitCode) => ({
