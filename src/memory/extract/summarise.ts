@@ -10,8 +10,8 @@ import { nextSteps } from "./next-steps.ts";
 import { type Sentence, withFullStop } from "./sentences.ts";
 import { testFact } from "./test-results.ts";
 
-const FIELD_CHARS = 600;
-const MAX_LEARNED = 4;
+const FIELD_CHARS = 1_200;
+const MAX_LEARNED = 7;
 const MAX_PATHS = 30;
 const MAX_EVIDENCE = 12;
 
@@ -79,8 +79,8 @@ function learned({ sentences }: ParsedTurn): string[] {
   return likeliest(sentences, "F", MAX_LEARNED);
 }
 
-const MAX_COMPLETED = 4;
-const MIN_CHANCE = 0.5;
+const MAX_COMPLETED = 7;
+const MIN_CHANCE = 0.4;
 
 function completed({ sentences, request, changes, deliveries, testResult }: ParsedTurn): string[] {
   const results = likeliest(sentences, "W", MAX_COMPLETED);
