@@ -82,11 +82,10 @@ function mergeProjects(db: Db, repos: Map<string, string>): void {
 }
 
 function replay(db: Db, repos: Map<string, string>, out: string | undefined): void {
-  const queries = readQueries();
-  const gold = new Map(queries.filter(({ task }) => task === "next").map((query) => [query.exclude?.[0] ?? "", query]));
-  const errors = Map.groupBy(
-    queries.filter(({ task }) => task === "error"),
-    (query) => query.exclude?.[0] ?? "",
+  const gold = new Map(
+    readQueries()
+      .filter(({ task }) => task === "next")
+      .map((query) => [query.exclude?.[0] ?? "", query]),
   );
   const sessions = db.all<Replayed>(
     `SELECT id, session_id, started_at, last_at, project_id FROM sessions
@@ -113,7 +112,7 @@ function replay(db: Db, repos: Map<string, string>, out: string | undefined): vo
     if (project !== undefined) {
       const tree = trees.get(repos.get(session.session_id) ?? "")?.at(session.started_at);
       playSession(db, { ...session, project: findProject(db, project.key) ?? project, tree }, work, tally);
-      tally.countGold(gold.get(session.session_id), errors.get(session.session_id) ?? [], db, session);
+      tally.countGold(gold.get(session.session_id), session);
     }
   }
   for (const tree of trees.values()) tree?.remove();
@@ -255,7 +254,6 @@ class Tally {
   private readonly sources = new Map<number, Map<string, Set<number>>>();
   private readonly samples: { at: number; text: string }[] = [];
   private readonly hits = { start: 0, prompt: 0, either: 0, any: 0, of: 0 };
-  private readonly errorHits = { hit: 0, injected: 0, of: 0 };
   private readonly sessions: readonly Replayed[];
   private readonly ties: FileTies;
 
@@ -298,26 +296,18 @@ class Tally {
     this.samples.push({ at: session.started_at, text: [heading, event, injected.text].filter(Boolean).join("\n") });
   }
 
-  countGold(next: Query | undefined, errors: readonly Query[], db: Db, session: Replayed): void {
+  countGold(next: Query | undefined, session: Replayed): void {
+    if (next === undefined) return;
     const ids = new Map(this.sessions.map(({ id, session_id }) => [session_id, id]));
-    if (next !== undefined) {
-      const wanted = next.gold.map((id) => ids.get(id));
-      const bySurface = this.sources.get(session.id);
-      const has = (...surfaces: string[]): boolean =>
-        surfaces.some((surface) => wanted.some((id) => id !== undefined && bySurface?.get(surface)?.has(id)));
-      this.hits.of += 1;
-      this.hits.start += Number(has("session-start"));
-      this.hits.prompt += Number(has("prompt"));
-      this.hits.either += Number(has("session-start", "prompt"));
-      this.hits.any += Number(has("session-start", "prompt", "file", "error", "command"));
-    }
-    for (const query of errors) {
-      const request = requestAt(session, new Set());
-      const from = sessionsOfItems(db, contextForFailure(db, undefined, query.query, request).items);
-      this.errorHits.of += 1;
-      this.errorHits.injected += Number(from.size > 0);
-      this.errorHits.hit += Number(query.gold.some((id) => from.has(ids.get(id) ?? -1)));
-    }
+    const wanted = next.gold.map((id) => ids.get(id));
+    const bySurface = this.sources.get(session.id);
+    const has = (...surfaces: string[]): boolean =>
+      surfaces.some((surface) => wanted.some((id) => id !== undefined && bySurface?.get(surface)?.has(id)));
+    this.hits.of += 1;
+    this.hits.start += Number(has("session-start"));
+    this.hits.prompt += Number(has("prompt"));
+    this.hits.either += Number(has("session-start", "prompt"));
+    this.hits.any += Number(has("session-start", "prompt", "file", "error", "command"));
   }
 
   private surfaceOf(name: string): Surface {
@@ -340,7 +330,7 @@ class Tally {
   }
 
   report(): void {
-    const { hits, errorHits } = this;
+    const { hits } = this;
     const total = this.sessions.length;
     console.log(`Injection in ${total} real sessions, ${this.prompts} prompts, replayed in time order`);
     console.log(
@@ -348,9 +338,6 @@ class Tally {
     );
     console.log(
       `    at the start ${percent(hits.start, hits.of)}, on a prompt ${percent(hits.prompt, hits.of)}, either ${percent(hits.either, hits.of)} (target: at least 70%), any surface ${percent(hits.any, hits.of)}`,
-    );
-    console.log(
-      `  a known error was recognised: ${percent(errorHits.hit, errorHits.of)} of ${errorHits.of}; of the injections, ${percent(errorHits.hit, errorHits.injected)} were from the right session`,
     );
     console.log("  surface             events  injections      judged   unrelated  irrelevant  tokens per session");
     for (const [name, { events, injections, judged, fromRelated, relevant, tokens }] of this.surfaces) {

@@ -10,7 +10,7 @@ import { type Block, type Budget, EMPTY_BLOCK, layOut, type Line, quoteLine, quo
 import { type CommandWarning, warningOf } from "./command-warning.ts";
 import { isOutdated, saysAboutFile } from "./file-notes.ts";
 import { INFORMATIVE_TYPES, type MatchedObservation, matchObservations, type MatchRequest } from "./match-prompt.ts";
-import { answerLine, checkRow, isWrittenByUser, itemId } from "./observation-lines.ts";
+import { answerLine, checkRow, isWrittenByUser, itemId, withPeriod } from "./observation-lines.ts";
 import { matchIssue, matchTurn, type TurnAnswer } from "./match-turns.ts";
 import { asksAboutLastSession } from "./past-question.ts";
 import { type PastFix, pastFixOf } from "./past-fix.ts";
@@ -91,7 +91,7 @@ const SESSION_TITLE_CHARS = 70;
 /** The sentences of an earlier answer, with the session's title, age and id. */
 function turnLine({ turn, sentences }: TurnAnswer, now: number): Line {
   const title = turn.title === null ? "" : `“${quoteLine(turn.title, SESSION_TITLE_CHARS)}”, `;
-  const text = quoteLine(sentences.join(" "), SENTENCES_CHARS);
+  const text = quoteLine(sentences.map(withPeriod).join(" "), SENTENCES_CHARS);
   return { text: `- ${text} (answered in ${title}${ago(turn.at, now)}, #p${turn.id})`, items: [`p${turn.id}`] };
 }
 

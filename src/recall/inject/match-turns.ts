@@ -37,8 +37,9 @@ export function matchTurn(db: Db, parts: readonly PromptWords[], request: MatchR
 
 function injectableTurns(db: Db, ids: readonly number[], { ownSessionId, shown }: MatchRequest): AnsweredTurn[] {
   const wrong = wrongItems(db);
-  return answeredTurns(db, ids, ownSessionId).filter(({ id, sessionDbId }) =>
-    [`p${id}`, `session:${sessionDbId}`].every((item) => !shown.has(item) && !wrong.has(item)),
+  // A session that was shown was only shown by its title and outcome, so its answers may still be injected.
+  return answeredTurns(db, ids, ownSessionId).filter(
+    ({ id, sessionDbId }) => !shown.has(`p${id}`) && !wrong.has(`p${id}`) && !wrong.has(`session:${sessionDbId}`),
   );
 }
 

@@ -62,7 +62,7 @@ function keyOf(text: string): string {
   return plain(text).replace(/[.\s]+$/, "");
 }
 
-function withPeriod(text: string): string {
+export function withPeriod(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
