@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
-import { camelParts, partsOf, wordsOf } from "./words.ts";
+import { describe, expect, it } from "vitest";
+import { hasWord, camelParts, partsOf, wordsOf } from "./words.ts";
 
 const MAX = 12;
 
@@ -41,4 +41,16 @@ it("returns the same words and parts for ASCII as for Unicode text", () => {
         expect(partsOf(word).join("|")).toBe(partsOf(`${word}中`).join("|").replace("中", ""));
     }),
   );
+});
+
+describe("a word in a text", () => {
+  it.each([
+    ["the staging host was configured by hand", "configure", true],
+    ["all migrations ran", "migration", true],
+    ["see the fullschema snapshot", "schema", true],
+    ["open the dialog first", "log", false],
+    ["the researcher is done", "reset", false],
+  ])("%j: %j is found in another form, but not within another word", (text, word, isFound) => {
+    expect(hasWord(text, word)).toBe(isFound);
+  });
 });

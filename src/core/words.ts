@@ -105,7 +105,7 @@ function isMaybeWord(code: number): boolean {
 
 /** Whether a text in lower case has the word or another form of it: "configured" for "configure". */
 export function hasWord(text: string, word: string): boolean {
-  const stem = word.slice(0, Math.max(MIN_STEM, word.length - ENDING));
+  const stem = stemOf(word);
   for (let at = text.indexOf(stem); at !== -1; at = text.indexOf(stem, at + 1)) {
     // A longer stem may also be within a camelCase name; "log" within "dialog" is another word.
     if (stem.length >= MIN_INNER || at === 0 || !isAlphanumeric(text.charCodeAt(at - 1))) return true;
@@ -113,9 +113,14 @@ export function hasWord(text: string, word: string): boolean {
   return false;
 }
 
+const ENDING = /(?:ations?|ings?|ions?|ers?|ed|es|ly|s|e)$/;
 const MIN_STEM = 4;
-const ENDING = 2;
 const MIN_INNER = 6;
+
+function stemOf(word: string): string {
+  const stem = word.replace(ENDING, "");
+  return stem.length >= MIN_STEM ? stem : word;
+}
 
 function isAlphanumeric(code: number): boolean {
   return code >= 128 || (code >= 48 && code <= 57) || (code >= 97 && code <= 122);

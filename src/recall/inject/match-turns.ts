@@ -78,12 +78,12 @@ export function matchIssue(db: Db, issue: NamedIssue, request: MatchRequest): Tu
 }
 
 const MAX_SENTENCES = 3;
-const MIN_SENTENCE_CHARS = 35;
+const MIN_SENTENCE_CHARS = 45;
 const MAX_SENTENCE_CHARS = 320;
 
 /** Status, offers, questions and remarks about the conversation say nothing about the project. */
 const IDLE =
-  /\?$|:$|^(?:let(?: me|'s)|i(?:'ll|'m|'d| will| am| would| can| could)\b|we(?:'ll| can| could)\b|now,? (?:let|i)|next|want me|would you|should i|shall i|do you|if you\b|say the word|just (?:say|tell)|ready (?:to|for)|you(?:'re| can| could| should)\b|try\b|your\b|good\b|great\b|perfect\b|sure\b|yes\b|no[,.]|sorry\b|thanks\b|understood\b|done\b|here(?:'s| is| are)|the following|asked:|offered:|happy to|feel free|all (?:tests|checks|finished)|git (?:status|worktree)|working tree)/i;
+  /\?$|:$|^(?:let(?: me|'s)|i(?:'ll|'m|'d| will| am| would| can| could)\b|we(?:'ll| can| could)\b|now,? (?:let|i)|next|want me|would you|should i|shall i|do you|if you\b|say the word|just (?:say|tell)|ready (?:to|for)|you(?:'re| can| could| should)\b|try\b|your\b|good\b|great\b|perfect\b|sure\b|yes\b|no[,.]|sorry\b|thanks\b|understood\b|done\b|here(?:'s| is| are)|the following|asked:|offered:|happy to|feel free|all (?:tests|checks|finished)|git (?:status|worktree)|working tree)|\b(?:still|currently) (?:running|working|waiting|investigating|in progress|pending)\b/i;
 
 /** The sentences of an answer that may say something about the project. */
 export function statements(response: string): string[] {

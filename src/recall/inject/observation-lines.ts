@@ -48,12 +48,15 @@ export function withoutWorkList(text: string): string {
   return text.replace(WORK_LIST, "").replace(REFERENCE, "").trim();
 }
 
+/** Labels of lists, rejected options, and states that end with the session. */
+const NOT_SAID = /:\.?$|^Not chosen:|\bstill (?:running|working|waiting|investigating|in progress|pending)\b/i;
+
 /** The distinct sentences of its text besides the title, without lists of what was done. */
 export function sentencesAbout(row: ObservationRow): string[] {
   const { title, narrative, facts } = observationOf(row);
   const all = [narrative, ...facts].flatMap((text) => sentencesOf(withoutWorkList(text)));
   return [...new Map(all.map((text) => [keyOf(text), withPeriod(text)])).values()].filter(
-    (text) => text.length > 1 && keyOf(text) !== keyOf(title) && !/:\.?$|^Not chosen:/.test(text),
+    (text) => text.length > 1 && keyOf(text) !== keyOf(title) && !NOT_SAID.test(text),
   );
 }
 
