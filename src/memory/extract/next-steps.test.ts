@@ -17,7 +17,7 @@ describe("next steps", () => {
   });
 
   it.each(["Next steps", "Remaining work", "TODO:", "Still open", "Follow-ups"])("are listed below %j", (heading) => {
-    const words = `Sessions are stored in SQLite.\n\n## ${heading}\n\n- Migrate the JSON files\n- Want me to push?`;
+    const words = `Sessions are stored in SQLite.\n\n## ${heading}\n\n- Migrate the JSON files`;
     expect(steps(turn("Move the sessions to SQLite", edited("src/store.ts"), said(words)))).toEqual([
       "Migrate the JSON files",
     ]);

@@ -41,10 +41,11 @@ function saidOpen(sentences: readonly Sentence[]): Sentence[] {
 /** The heading of a list of what is left. */
 const OPEN_HEADING =
   /^(?:next steps?|remaining(?: (?:work|steps|tasks|items))?|to-?do|still (?:open|outstanding|to do)|open (?:items|ends|points)|not (?:done|implemented|started)(?: yet)?|left to do|follow-?ups?)\s*:?$/i;
+const OFFER = /\?$|^(?:want me|would you|should i|shall i|let me know|i can|happy to)\b/i;
 
 /** Offers, results and statuses are seldom open work, even if they read like it. */
-function openScore({ block, verdict: { chances } }: Sentence): number {
-  if (block.kind === "item" && OPEN_HEADING.test(block.section) && chances.A < 0.5) return 1;
+function openScore({ block, text, verdict: { chances } }: Sentence): number {
+  if (block.kind === "item" && OPEN_HEADING.test(block.section) && !OFFER.test(text)) return 1;
   return chances.N * (1 - chances.A) * (1 - chances.O / 2) * (1 - chances.W / 2) * (1 - chances.V / 2);
 }
 
