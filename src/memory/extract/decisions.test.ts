@@ -53,7 +53,7 @@ describe("an answer in the agent's dialog", () => {
     ]);
   });
 
-  it("is none if the user leaves it to the agent", () => {
+  it("is no decision if the user leaves it to the agent", () => {
     expect(decisions(asks(STORES, "you decide"))).toEqual([]);
   });
 });
@@ -153,13 +153,13 @@ describe("a proposal of the agent", () => {
   });
 
   it.each(["what does the table look like today?", "yes but also keep a copy in files", "no", "wait"])(
-    "is none if the next prompt is %j",
+    "is no decision if the next prompt is %j",
     (next) => {
       expect(decisions(answered(proposed, next))).toEqual([]);
     },
   );
 
-  it("is none if the session ends", () => {
+  it("is no decision if the session ends", () => {
     expect(decisions(proposed)).toEqual([]);
   });
 

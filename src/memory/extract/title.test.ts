@@ -27,7 +27,7 @@ describe("titleFrom", () => {
     "https://example.com/a/b and more",
     "All done",
     `The upload ${"and the download ".repeat(10)}work`,
-  ])("is none if the sentence cannot stand alone: %j", (sentence) => {
+  ])("is no title if the sentence cannot stand alone: %j", (sentence) => {
     expect(titleFrom(sentence)).toBeUndefined();
   });
 });
