@@ -77,7 +77,7 @@ describe("an error of one session is fixed by a later session", () => {
   it("and `fix` and `related` show the fix", () => {
     const db = createSessions([fails(1)], [fails(2), touch("src/login.ts"), passes()]);
     const [first, second] = sessionsByIds(db, [1, 2]);
-    const fixes = (scope: object) =>
+    const found = (scope: object) =>
       findFixes(db, "TypeError: user 99 is undefined at login.ts:1:2", scope, 5).occurrences.map(
         ({ failure, fixedBy, changed, closing }) => ({
           in: failure.session_id,
@@ -88,8 +88,8 @@ describe("an error of one session is fixed by a later session", () => {
       );
     const passed = { passed: "second", changed: ["src/login.ts"], closing: "The user was read before it was loaded." };
     // Both sessions had the error, and the same change fixed it: it is listed once.
-    expect(fixes({})).toEqual([{ in: "second", ...passed }]);
-    expect(fixes({ before: second?.started_at })).toEqual([{ in: "first", ...passed }]);
+    expect(found({})).toEqual([{ in: "second", ...passed }]);
+    expect(found({ before: second?.started_at })).toEqual([{ in: "first", ...passed }]);
     const reasons = (session: typeof first) =>
       session === undefined ? [] : relatedSessions(db, session, 5).flatMap((one) => one.reasons);
     expect(reasons(first)).toContain("fixed an error of this session");
