@@ -40,7 +40,7 @@ describe("the interactive client", () => {
       { status: "completed", end_reason: "prompt_input_exit", prompt_count: 1, response: "Hello from the model." },
     ]);
     const [cleared] = mainRequests(lab, sessions[1]?.session_id ?? "");
-    for (const part of [WORK, LAST_ANSWER, "Files changed: add.mjs"]) expect(memoryIn(cleared)).toContain(part);
+    for (const part of ["## Where work stopped", "add.mjs"]) expect(memoryIn(cleared)).toContain(part);
     expect(await rows(lab, "SELECT count(*) AS n, count(DISTINCT tool_use_id) AS ids FROM tool_uses")).toEqual([
       { n: 9, ids: 9 },
     ]);
