@@ -43,9 +43,15 @@ const OPEN_HEADING =
   /^(?:next steps?|remaining(?: (?:work|steps|tasks|items))?|to-?do|still (?:open|outstanding|to do)|open (?:items|ends|points)|not (?:done|implemented|started)(?: yet)?|left to do|follow-?ups?)\s*:?$/i;
 const OFFER = /\?$|^(?:want me|would you|should i|shall i|let me know|i can|happy to)\b/i;
 
+/** Below such a heading nothing is a result, even if it reads like one. */
+export function isListedOpen({ block }: Sentence): boolean {
+  return block.kind === "item" && OPEN_HEADING.test(block.section);
+}
+
 /** Offers, results and statuses are seldom open work, even if they read like it. */
-function openScore({ block, text, verdict: { chances } }: Sentence): number {
-  if (block.kind === "item" && OPEN_HEADING.test(block.section) && !OFFER.test(text)) return 1;
+function openScore(sentence: Sentence): number {
+  const { chances } = sentence.verdict;
+  if (isListedOpen(sentence) && !OFFER.test(sentence.text)) return 1;
   return chances.N * (1 - chances.A) * (1 - chances.O / 2) * (1 - chances.W / 2) * (1 - chances.V / 2);
 }
 

@@ -6,7 +6,7 @@ import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { filesText } from "./changes.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
 import { failureNotes } from "./failures.ts";
-import { nextSteps } from "./next-steps.ts";
+import { isListedOpen, nextSteps } from "./next-steps.ts";
 import { type Sentence, withFullStop } from "./sentences.ts";
 import { testFact } from "./test-results.ts";
 
@@ -99,7 +99,7 @@ function likeliest(sentences: readonly Sentence[], label: "F" | "W", max: number
   const scoreOf = ({ verdict }: Sentence): number => verdict.chances[label] * verdict.isUseful;
   const best = new Set(
     sentences
-      .filter(({ from, verdict }) => from !== "user" && verdict.chances[label] >= MIN_CHANCE)
+      .filter((one) => one.from !== "user" && one.verdict.chances[label] >= MIN_CHANCE && !isListedOpen(one))
       .sort((a, b) => scoreOf(b) - scoreOf(a))
       .slice(0, max),
   );

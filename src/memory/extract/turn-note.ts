@@ -6,6 +6,7 @@ import { readCompactionSummary } from "../sources/compaction-summary.ts";
 import { changedLines, type Changes, filesText } from "./changes.ts";
 import { newObservation } from "./observation.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
+import { isListedOpen } from "./next-steps.ts";
 import type { Sentence } from "./sentences.ts";
 import { bestHeadline, chooseTitle, headlineScore, type ChosenTitle, OPTION } from "./title.ts";
 
@@ -104,7 +105,10 @@ function worthyFacts(sentences: readonly Sentence[]): Sentence[] {
   return sentences.filter((sentence) => best.has(sentence));
 }
 
-function isWorthy({ from, text, verdict: { isWorthRecording, chances } }: Sentence): boolean {
+function isWorthy(sentence: Sentence): boolean {
+  const { from, text, verdict } = sentence;
+  const { isWorthRecording, chances } = verdict;
+  if (isListedOpen(sentence)) return false;
   return from !== "user" && text.length <= FACT_CHARS && isWorthRecording >= MIN_WORTH && chances.W + chances.F > 0.4;
 }
 
