@@ -46,7 +46,7 @@ export function contextForPrompt(db: Db, text: string, request: EventRequest): B
     ...observations.flatMap((match) => observationLine(db, match, request) ?? []),
   ];
   if (lines.length > 0) return layOutLines(lines.slice(0, MAX_ANSWERS), LONG);
-  return asksAboutLastSession(text) && query.words.length <= LAST_SESSION_WORDS
+  return query.words.length <= LAST_SESSION_WORDS && asksAboutLastSession(text)
     ? lastSessionsContext(db, request)
     : EMPTY_BLOCK;
 }

@@ -17,8 +17,11 @@ export function parsePrompt(text: string) {
   const head = whole.replace(/\bhttps?:\/\/\S+/gi, " ").replace(HOME_PATH, (path) => path.split(/[\\/]/).at(-1) ?? "");
   if (/^\s*[/!#]/.test(head) && !/^\s*#\s/.test(head)) return undefined;
   const issues = issuesOf(whole).slice(0, MAX_ISSUES);
-  const isAboutPast = asksAboutPast(head);
-  if (HOUSEKEEPING.test(head) && head.length < MAX_ORDER_CHARS && issues.length === 0 && !isAboutPast) return undefined;
+  // Asked only if needed: compiling the patterns takes milliseconds.
+  let past: boolean | undefined;
+  const isAboutPast = (): boolean => (past ??= asksAboutPast(head));
+  if (HOUSEKEEPING.test(head) && head.length < MAX_ORDER_CHARS && issues.length === 0 && !isAboutPast())
+    return undefined;
   const { words: all, paths } = prepareQuery(head);
   const codeNames = namesOf(head);
   /** Names in code, in lower case: "parseline", "max_age", "utf8". */
@@ -32,9 +35,20 @@ export function parsePrompt(text: string) {
       (word) => word.length > 2 && !COMMON.has(word) && !/^\d+$/.test(word) && !names.has(word) && !partWords.has(word),
     ),
   ];
-  if (words.length < MIN_WORDS && paths.length === 0 && names.size === 0 && issues.length === 0 && !isAboutPast)
+  if (words.length < MIN_WORDS && paths.length === 0 && names.size === 0 && issues.length === 0 && !isAboutPast())
     return undefined;
-  return { words, names, paths, issues, isAboutPast, isQuestion: QUESTION.test(head.slice(0, QUESTION_CHARS)) };
+  return {
+    words,
+    names,
+    paths,
+    issues,
+    get isAboutPast() {
+      return isAboutPast();
+    },
+    get isQuestion() {
+      return QUESTION.test(head.slice(0, QUESTION_CHARS));
+    },
+  };
 }
 
 /** Of a path below a home folder only the last part names the subject. */

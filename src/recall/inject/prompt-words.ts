@@ -115,9 +115,9 @@ export function isStrongMatch(
     rare.length >= limit.words + throttle &&
     weightOf(said) >= limit.weight &&
     together >= limit.together;
-  if (reaches(SAME) || reaches(NEARLY_ALL) || (query.isQuestion && reaches(ALL)) || (!isNote && reaches(MUCH)))
+  if (reaches(SAME) || reaches(NEARLY_ALL) || (reaches(ALL) && query.isQuestion) || (!isNote && reaches(MUCH)))
     return true;
-  return (query.isAboutPast && reaches(PAST)) || (said.some(({ isName }) => isName) && reaches(NAMED));
+  return (reaches(PAST) && query.isAboutPast) || (said.some(({ isName }) => isName) && reaches(NAMED));
 }
 
 const MAX_SENTENCES = 3;
