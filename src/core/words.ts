@@ -133,3 +133,12 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
     "their them then there these they this those to up us use used using via was we were what when where which who why will with would you your"
   ).split(" "),
 );
+
+/** The words that tell what a text is about, in lower case: without stop words and words of one or two letters. */
+export function contentWords(text: string): Set<string> {
+  return new Set(
+    wordsOf(text)
+      .map((word) => word.toLowerCase())
+      .filter((word) => word.length > 2 && !STOP_WORDS.has(word)),
+  );
+}

@@ -2,7 +2,7 @@
 import type { ObservationType } from "../../core/memory.ts";
 import { stripMarkdown } from "../../core/prose.ts";
 import { SAME_TEXT, wordOverlap } from "../../core/similarity.ts";
-import { STOP_WORDS, wordsOf } from "../../core/words.ts";
+import { contentWords } from "../../core/words.ts";
 import { subjectText, subjectWeight } from "./commit-subject.ts";
 
 export interface TitleSources {
@@ -87,14 +87,6 @@ function scoreOf(candidate: Candidate, all: readonly Candidate[]): number {
 function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size === 0 || b.size === 0) return 0;
   return [...a].filter((word) => b.has(word)).length / Math.sqrt(a.size * b.size);
-}
-
-function contentWords(text: string): Set<string> {
-  return new Set(
-    wordsOf(text)
-      .map((word) => word.toLowerCase())
-      .filter((word) => word.length > 2 && !STOP_WORDS.has(word)),
-  );
 }
 
 /** Without markup; a longer text without brackets, or up to the end of a clause. */

@@ -1,5 +1,5 @@
 // Chooses the observations for session start by branch, files, recent work and age.
-import { STOP_WORDS, wordsOf } from "../../core/words.ts";
+import { contentWords } from "../../core/words.ts";
 import { isTrunk } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { observationsByIds } from "../../store/fts/observation-words.ts";
@@ -77,14 +77,6 @@ export function chooseObservations(
     /** How many were omitted because their files are gone. */
     gone,
   };
-}
-
-function contentWords(text: string): Set<string> {
-  return new Set(
-    wordsOf(text)
-      .map((word) => word.toLowerCase())
-      .filter((word) => word.length > 3 && !STOP_WORDS.has(word)),
-  );
 }
 
 /** Files that the last 3 sessions changed are current work. */

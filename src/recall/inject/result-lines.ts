@@ -3,7 +3,7 @@
 import { looksLikeInstruction } from "../../core/privacy/fence.ts";
 import { stripMarkdown, sentencesOf } from "../../core/prose.ts";
 import type { WorkTree } from "../../core/work-tree.ts";
-import { STOP_WORDS, wordsOf } from "../../core/words.ts";
+import { contentWords } from "../../core/words.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { observationsByIds } from "../../store/fts/observation-words.ts";
 import { observationOf, type ObservationRow, observationsOfSession } from "../../store/tables/observations.ts";
@@ -118,14 +118,6 @@ const NAME =
 
 function namesIn(text: string): number {
   return new Set(text.match(NAME)).size;
-}
-
-function contentWords(text: string): Set<string> {
-  return new Set(
-    wordsOf(text)
-      .map((word) => word.toLowerCase())
-      .filter((word) => word.length > 2 && !STOP_WORDS.has(word)),
-  );
 }
 
 interface Group {
