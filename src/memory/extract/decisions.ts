@@ -96,7 +96,7 @@ const OPENING =
   /^(?:(?:ok(?:ay)?|so|now|and|also|please|then|hey|great|perfect|cool|yes|yeah|yep|no|well|right|actually|but|i think|in that case)\b[,.!:;]*\s+)+/i;
 /** For this turn only, doubtful, or a question. */
 const NOT_STANDING =
-  /\?$|\b(?:for now|right now|just yet|yet|not yet|never ?mind|first|before (?:we|you)|until|maybe|perhaps|not sure|i guess|might|wonder|today|this time|(?<!from )now)\b|\b(?:commit|push|merge|wait|stop|continue|proceed)\b/i;
+  /\?$|^if\b|\b(?:this|that|these|those) (?:one|time|branch|pr|commit|turn|step|change|won|is|was|would|should)\b|\bfor (?:this|that)\b|\b(?:for now|right now|just yet|yet|not yet|never ?mind|first|before (?:we|you)|until|maybe|perhaps|not sure|i guess|might|wonder|today|this time|(?<!from )now)\b|\b(?:commit|push|merge|wait|stop|continue|proceed)\b/i;
 /** What follows is pasted: "CodeRabbit says:" */
 const ANNOUNCES_PASTE =
   /\b(?:says?|said|wrote|writes|comment(?:s|ed)?|review(?:er)?s?|feedback|suggest(?:s|ed|ions?)?|reports?|output|logs?|advisory)\b[^.!?:]{0,40}:$/i;
@@ -138,7 +138,7 @@ const DISSENT =
   /\b(?:but|except|instead|however|not|don['’]t|rather|wait|actually|also|what|how|why|which|where|should)\b|\?/i;
 const PROPOSAL =
   /\b(?:i(?:['’]d| would| suggest| propose| recommend)|my (?:recommendation|suggestion|proposal)|recommend(?:ed|ation)?|propos(?:e|al|ed)|the (?:right|better|best|cleaner|cleanest|simplest) (?:name|choice|default|approach|design|setup|fix|option|way|call) (?:is|would be|here)|we should|should (?:only|be|live|stay|use|not|go))\b/i;
-const HEDGED = /\b(?:maybe|perhaps|might|not sure|short answer|not strictly|could also)\b/i;
+const HEDGED = /^if\b|\b(?:maybe|perhaps|might|not sure|short answer|not strictly|could also)\b/i;
 const REPLY_CHARS = 160;
 const PROPOSAL_CHARS = 320;
 const MIN_DECIDED = 0.02;

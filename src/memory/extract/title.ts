@@ -56,7 +56,7 @@ function shorten(sentence: string): string {
   const plain = sentence.replace(/\s*\([^()]*\)/g, "");
   if (plain.length <= GOOD_TITLE_CHARS) return plain;
   const clause =
-    /^(.{35,110}?)(?:\s[—–]\s|\s-\s|;\s|\.\s|,\s(?:so|which|and|but|because|since|with|instead|while|not|rather|including)\b|\s(?:because|so that|which|instead of|rather than|so)\s)/;
+    /^(.{35,110}?)(?:\s[—–]\s|\s-\s|;\s|\.\s|,\s(?:so|which|and|because|since|with|including)\b|\s(?:because|so that|which|so)\s)/;
   return clause.exec(plain)?.[1] ?? plain;
 }
 
