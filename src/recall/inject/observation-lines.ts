@@ -49,14 +49,18 @@ export function withoutWorkList(text: string): string {
 }
 
 /** Labels of lists, rejected options, and states that end with the session. */
-const NOT_SAID = /:\.?$|^Not chosen:|\bstill (?:running|working|waiting|investigating|in progress|pending)\b/i;
+const NOT_SAID =
+  /:\.?$|^Not chosen:|^Files?: |\bstill (?:running|working|waiting|investigating|in progress|pending)\b/i;
+
+/** Shorter ones are the rest of a cut sentence. */
+const MIN_SENTENCE_WORDS = 3;
 
 /** The distinct sentences of its text besides the title, without lists of what was done. */
 export function sentencesAbout(row: ObservationRow): string[] {
   const { title, narrative, facts } = observationOf(row);
   const all = [narrative, ...facts].flatMap((text) => sentencesOf(withoutWorkList(text)));
   return [...new Map(all.map((text) => [keyOf(text), withPeriod(text)])).values()].filter(
-    (text) => text.length > 1 && keyOf(text) !== keyOf(title) && !NOT_SAID.test(text),
+    (text) => text.split(" ").length >= MIN_SENTENCE_WORDS && keyOf(text) !== keyOf(title) && !NOT_SAID.test(text),
   );
 }
 
