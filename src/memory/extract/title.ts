@@ -7,7 +7,7 @@ import { capitalise, type Sentence } from "./sentences.ts";
 import type { UserRequest } from "./user-request.ts";
 
 export const MAX_TITLE_CHARS = 120;
-const GOOD_TITLE_CHARS = 100;
+const GOOD_TITLE_CHARS = 120;
 const MIN_WORDS = 3;
 /** Offers stand at the end of a message. */
 const OFFER_CHARS = 1_500;
@@ -85,8 +85,12 @@ export interface ChosenTitle {
   origin: Observation["origin"];
 }
 
+/** Commits of these types seldom name what a turn came to. */
+const MINOR: ReadonlySet<string> = new Set(["docs", "chore", "style", "test", "ci"]);
+
 export function chooseTitle({ evidence, sentences, deliveries, request }: TitleSources): ChosenTitle | undefined {
-  const committed = deliveries.find(({ isWorthNoting }) => isWorthNoting);
+  const notable = deliveries.filter(({ isWorthNoting }) => isWorthNoting);
+  const committed = notable.find(({ prefix }) => !MINOR.has(prefix)) ?? notable[0];
   const headline = bestHeadline(sentences);
   if (request.kind === "plan" && titleFrom(request.title) !== undefined)
     return { title: capitalise(request.title.replaceAll("`", "")), origin: "user" };
