@@ -14,9 +14,15 @@ describe("titleFrom", () => {
 
   it("ends a long sentence at a clause", () => {
     const title = titleFrom(
-      "The upload of large files is now retried three times with a pause of a second, because the network of the office drops",
+      "The upload of large files is now retried three times with a pause of a second, because the network of the office drops connections",
     );
     expect(title).toBe("The upload of large files is now retried three times with a pause of a second");
+  });
+
+  it("does not cut before words that turn the meaning", () => {
+    const sentence =
+      "The reviewer is right that the two validators expect different lengths, but the fix belongs into the validator of the server";
+    expect(titleFrom(sentence)).toBeUndefined();
   });
 
   it.each([
