@@ -8,6 +8,7 @@ import { AppError, nothingFound, usageError } from "../core/error.ts";
 import { FENCE } from "../core/privacy/fence.ts";
 import { count, oneLine, withCommas } from "../core/text.ts";
 import { estimateTokens } from "../core/tokens.ts";
+import { deriveNewest } from "../memory/derive.ts";
 import { dim, STDERR } from "../platform/terminal/style.ts";
 import { buildContext, EMPTY_CONTEXT } from "../recall/inject/session-context.ts";
 import { findProject, type ProjectRow, projectsNamed } from "../store/tables/projects.ts";
@@ -15,6 +16,9 @@ import { type Fields, fields } from "./fields.ts";
 import { defineQuery, type QueryContext } from "./query.ts";
 import { countOf } from "./schemas.ts";
 import { readRange } from "./scope.ts";
+
+/** Newer sessions first; usually everything is derived already. */
+const MAX_DERIVE_MS = 2_000;
 
 /** Before the page saves new values of these settings, it previews the context with them. */
 const PREVIEWED = SETTING_KEYS.filter((key) => /^context(?!Message)/.test(key));
@@ -69,6 +73,8 @@ export const context = defineQuery({
       since: readRange({ days }, db).since,
       now: Date.now(),
     };
+    // On a terminal: a hook does not wait for memory that the worker has not derived yet.
+    if (cwd !== undefined && project !== undefined) deriveNewest(db, project.id, MAX_DERIVE_MS);
     const block = project === undefined ? EMPTY_CONTEXT : buildContext(db, { ...request, project });
     const { text, items, tokens, gone } = block;
     // Over HTTP an empty context is no error: an editor then starts its session without context.
