@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { said, type Seeded, seedStore, START } from "../../test/seed.ts";
 import { isCopiedSession } from "../store/reads/copied-turns.ts";
 import { listObservations } from "../store/reads/observation-list.ts";
+import { emptyDeletionSet } from "../upkeep/erase/deletion-set.ts";
+import { forget } from "../upkeep/erase/forget.ts";
 import { staleSessions } from "../store/tables/stale-turns.ts";
 import { deriveSession } from "./derive.ts";
 
@@ -79,6 +81,38 @@ describe("a transcript that repeats another session's turns", () => {
     const { observations, summaries } = sessionsWithMemory(store);
     expect(new Set(observations)).toEqual(new Set(["b 1"]));
     expect(summaries).toEqual(["b 0", "b 1"]);
+  });
+
+  it("is forgotten with the original", () => {
+    const store = seedStore();
+    addTurn(store, "a", FIRST, START);
+    addTurn(store, "b", FIRST, START);
+    addTurn(store, "b", SECOND, START + 1_000);
+    deriveAll(store);
+    const promptOf = (session: string) =>
+      store.db.value<number>(
+        "SELECT p.id FROM prompts p JOIN sessions s ON s.id = p.session_db_id WHERE s.session_id = ? ORDER BY p.id",
+        session,
+      ) ?? 0;
+    forget(store.db, { ...emptyDeletionSet(), prompts: new Set([promptOf("a")]) }, START);
+    expect(sessionsWithMemory(store).summaries).toEqual(["b 0", "b 1"]);
+    expect(store.db.column("SELECT text FROM prompts")).toEqual(["Store the colour of a todo, too"]);
+    // The copied transcript is read again.
+    addTurn(store, "b", FIRST, START);
+    expect(store.db.value("SELECT count(*) FROM prompts")).toBe(1);
+  });
+
+  it("loses a message that is forgotten in the original", () => {
+    const store = seedStore();
+    addTurn(store, "a", FIRST, START);
+    addTurn(store, "b", FIRST, START);
+    deriveAll(store);
+    const message = store.db.value<number>("SELECT min(id) FROM messages") ?? 0;
+    forget(store.db, { ...emptyDeletionSet(), messages: new Set([message]) }, START);
+    expect(store.db.value("SELECT count(*) FROM messages")).toBe(0);
+    expect(store.db.column("SELECT response FROM prompts")).toEqual([null, null]);
+    const told = store.db.column<string>("SELECT title || narrative || facts FROM observations");
+    expect(told.join("\n")).not.toContain("stored only");
   });
 
   it("is no copy if only a weak id, or only the text, is the same", () => {

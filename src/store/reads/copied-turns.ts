@@ -1,7 +1,7 @@
 // Finds turns that are stored twice: some agents copy a session's messages, with their ids, into a transcript under a
 // new session id, without a mark that it is a copy. Memory is derived from one of them only.
 import type { Db } from "../db/driver.ts";
-import { raw, sql, type Sql } from "../db/sql.ts";
+import { anyOf, raw, sql, type Sql } from "../db/sql.ts";
 
 /** Short ids, such as line numbers, do not identify a prompt in another session. */
 const MIN_ID_CHARS = 16;
@@ -36,9 +36,23 @@ export function isCopiedTurn(db: Db, promptDbId: number): boolean {
 }
 
 /** The turns of other sessions that are copies of this one, or the original. */
-export function copiedTurns(db: Db, promptDbId: number): { session_db_id: number; prompt_number: number }[] {
-  return db.all(sql`SELECT c.session_db_id, c.prompt_number FROM prompts p JOIN prompts c ON ${isSamePrompt("p", "c")}
+export function copiedTurns(
+  db: Db,
+  promptDbId: number,
+): { id: number; session_db_id: number; prompt_number: number }[] {
+  return db.all(sql`SELECT c.id, c.session_db_id, c.prompt_number FROM prompts p JOIN prompts c ON ${isSamePrompt("p", "c")}
     WHERE p.id = ${promptDbId} ORDER BY c.id`);
+}
+
+/** SQL: the ids of the same messages or tool uses in the copies of their turns. */
+export function copiesOfParts(table: "messages" | "tool_uses", ids: readonly number[]): Sql {
+  const isSame =
+    table === "messages" ? sql`c.role = m.role AND c.text = m.text` : sql`c.name = m.name AND c.input = m.input`;
+  return sql`SELECT c.id FROM ${raw(table)} m
+    JOIN prompts p ON p.session_db_id = m.session_db_id AND p.prompt_number = m.prompt_number
+    JOIN prompts d ON ${isSamePrompt("p", "d")}
+    JOIN ${raw(table)} c ON c.session_db_id = d.session_db_id AND c.prompt_number = d.prompt_number AND ${isSame}
+    WHERE m.id IN ${anyOf(ids)}`;
 }
 
 /** Whether the session has no turn of its own after those that it copied. */

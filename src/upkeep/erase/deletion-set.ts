@@ -2,6 +2,7 @@
 import type { Db } from "../../store/db/driver.ts";
 import { ITEM_TABLES, type ItemTable, parseItemId } from "../../store/db/item-ids.ts";
 import { anyOf, raw, sql, type Sql } from "../../store/db/sql.ts";
+import { copiedTurns, copiesOfParts } from "../../store/reads/copied-turns.ts";
 import { family } from "../../store/tables/sessions.ts";
 import { outputOf } from "../../store/tables/tool-uses.ts";
 
@@ -35,10 +36,9 @@ export function expandDeletion(db: Db, deletion: DeletionSet): Set<number> {
   // Observations with the same text count as one, whichever turns they were derived from.
   const selectedTexts = sql`SELECT content_hash FROM observations WHERE id IN ${anyOf(selected)}`;
   addIds(db, selected, sql`SELECT id FROM observations WHERE content_hash IN (${selectedTexts})`);
-  for (const id of deletion.prompts) addTurn(db, deletion, id);
-  addSubagents(db, deletion);
-  for (const table of Object.values(ITEM_TABLES))
-    addIds(db, deletion[table], sql`SELECT id FROM ${raw(table)} WHERE session_db_id IN ${anyOf(deletion.sessions)}`);
+  addParts(db, deletion);
+  addCopies(db, deletion);
+  addParts(db, deletion);
   const items = Object.entries(ITEM_TABLES).flatMap(([letter, table]) =>
     Array.from(deletion[table], (id) => letter + id),
   );
@@ -46,6 +46,21 @@ export function expandDeletion(db: Db, deletion: DeletionSet): Set<number> {
   addIds(db, deletion.observations, derived);
   for (const id of selected) deletion.observations.add(id);
   return selected;
+}
+
+/** Adds everything that belongs to the turns and sessions. */
+function addParts(db: Db, deletion: DeletionSet): void {
+  for (const id of deletion.prompts) addTurn(db, deletion, id);
+  addSubagents(db, deletion);
+  for (const table of Object.values(ITEM_TABLES))
+    addIds(db, deletion[table], sql`SELECT id FROM ${raw(table)} WHERE session_db_id IN ${anyOf(deletion.sessions)}`);
+}
+
+/** Adds the copies that transcripts under other session ids repeat: memory would be derived again from them. */
+function addCopies(db: Db, deletion: DeletionSet): void {
+  for (const id of deletion.prompts) for (const copy of copiedTurns(db, id)) deletion.prompts.add(copy.id);
+  for (const table of ["messages", "tool_uses"] as const)
+    addIds(db, deletion[table], copiesOfParts(table, [...deletion[table]]));
 }
 
 /** Adds the prompts, messages and tool uses that these observations were derived from. */
