@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { bash, prompt, said, seedStore } from "../../test/seed.ts";
 import { EXTRACTOR, type Observation, type Producer, type Summary } from "../core/memory.ts";
 import type { Db } from "../store/db/driver.ts";
+import { insertTombstone, tombstoneOf } from "../store/tables/tombstones.ts";
+import { sessionIdOf } from "../store/tables/sessions.ts";
 import { contentHash, type ObservationRow, observationsOfTurn } from "../store/tables/observations.ts";
 import { summariesOfTurn } from "../store/tables/summaries.ts";
 import { loadTurnEvidence } from "../store/reads/turn-evidence.ts";
@@ -101,6 +103,35 @@ describe("saving a turn's memory", () => {
     expect(save(["Another"])).toBe(false);
     expect(save(["Used"])).toBe(true);
     expect(row(db, "Used")).toMatchObject({ id, is_current: 1 });
+  });
+
+  it("does not make a model's retired row current when the turn is derived again", () => {
+    const { db, save } = store();
+    save(["From the model"], 1, MODEL);
+    db.run(
+      `INSERT INTO injections (session_db_id, surface, item_ids, chars, tokens, cited, created_at)
+       VALUES (1, 'session-start', ?, 1, 1, 1, 1)`,
+      JSON.stringify([`o${row(db, "From the model").id}`]),
+    );
+    save(["Better"], 1, MODEL);
+    save(["From the extractor"]);
+    const current = observationsOfTurn(db, 1, 1).filter((one) => one.is_current === 1);
+    expect(current.map(({ title }) => title)).toEqual(["Better"]);
+  });
+
+  it("keeps no used row in a session of which a part was forgotten", () => {
+    const { db, save } = store();
+    save(["Used"]);
+    db.run(
+      `INSERT INTO injections (session_db_id, surface, item_ids, chars, tokens, cited, created_at)
+       VALUES (1, 'session-start', ?, 1, 1, 1, 1)`,
+      JSON.stringify([`i${row(db, "Used").id}`]),
+    );
+    save(["Another"]);
+    expect(titles(db)).toEqual(["Used", "Another"]);
+    insertTombstone(db, tombstoneOf("part", sessionIdOf(db, 1) ?? ""), NOW);
+    save(["Another"]);
+    expect(titles(db)).toEqual(["Another"]);
   });
 
   it("keeps pinned and edited rows, and does not restore forgotten ones", () => {

@@ -19,8 +19,9 @@ import {
 } from "../store/tables/observations.ts";
 import { projectIdOfSession } from "../store/tables/projects.ts";
 import type { TurnKey } from "../store/tables/prompts.ts";
+import { sessionIdOf } from "../store/tables/sessions.ts";
 import { deleteSummary, setCurrentSummary, summariesOfTurn, upsertSummary } from "../store/tables/summaries.ts";
-import { hasTombstone } from "../store/tables/tombstones.ts";
+import { hasForgottenParts, hasTombstone } from "../store/tables/tombstones.ts";
 import { isFailedUse } from "../store/tables/tool-uses.ts";
 import { saveSession } from "./save-session.ts";
 import { updateSuccessors } from "./supersede.ts";
@@ -52,11 +53,12 @@ export function saveTurnMemory(db: Db, turn: TurnKey, memory: SavedMemory, produ
     }
     if (observation.type === "bugfix") linkFixedFailures(db, `o${id}`, observation, now);
   }
-  // Sessions name ids that they used, so `c-mem show o12` must go on working.
+  // Sessions name ids that they used, so `c-mem show o12` must go on working; not with text that was forgotten.
+  const keepsUsed = !hasForgottenParts(db, sessionIdOf(db, turn.sessionDbId) ?? "");
   const retired = new Set<number>();
   for (const row of old) {
     if (unchanged.has(row.id) || isEditedByUser(db, row.id)) continue;
-    if (wasUsed(db, `o${row.id}`)) {
+    if (keepsUsed && wasUsed(db, row.id)) {
       retired.add(row.id);
       isChanged ||= row.is_current === 1;
       continue;
@@ -104,7 +106,9 @@ function setCurrentVersion(db: Db, turn: TurnKey, producer: Producer, retired: R
   setCurrentSummary(db, turn, current);
   const rows = observationsOfTurn(db, sessionDbId, promptNumber);
   for (const row of rows) {
-    const isCurrent = (row.producer === current && !retired.has(row.id)) || isEditedByUser(db, row.id);
+    // A model's rows that are not saved now stay as they are: some may be retired.
+    const isValid = row.producer === producer.name ? !retired.has(row.id) : row.is_current === 1;
+    const isCurrent = (row.producer === current && isValid) || isEditedByUser(db, row.id);
     if (isCurrent !== (row.is_current === 1)) setCurrent(db, row.id, isCurrent);
   }
   return rows;

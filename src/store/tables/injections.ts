@@ -50,7 +50,8 @@ export function setUsedItems(db: Db, id: number, count: number): void {
   db.run(sql`UPDATE injections SET cited = ${count} WHERE id = ${id} AND cited <> ${count}`);
 }
 
-/** Whether a session used the item ("o12") after it was injected. Injections are counted as a whole. */
-export function wasUsed(db: Db, itemId: string): boolean {
-  return db.has(sql`SELECT 1 FROM injections WHERE cited > 0 AND item_ids LIKE ${`%"${itemId}"%`}`);
+/** Whether a session used the observation after it, or its title, was injected. Injections are counted as a whole. */
+export function wasUsed(db: Db, id: number): boolean {
+  return db.has(sql`SELECT 1 FROM injections
+    WHERE cited > 0 AND (item_ids LIKE ${`%"o${id}"%`} OR item_ids LIKE ${`%"i${id}"%`})`);
 }

@@ -94,6 +94,10 @@ function endOpenTurn(db: Db, sessionDbId: number, at: number): void {
   if (ended !== undefined) markTurnEnded(db, sessionDbId, ended);
 }
 
+export function sessionIdOf(db: Db, id: number): string | undefined {
+  return db.value(sql`SELECT session_id FROM sessions WHERE id = ${id}`);
+}
+
 /** The session's id, the id of the session it was forked from, and so on. */
 export function withForkSources(db: Db, sessionId: string): string[] {
   return db.column(sql`WITH RECURSIVE origin(id) AS (
