@@ -167,7 +167,7 @@ function acceptedProposal({ sentences, evidence, changes, finalId }: ParsedTurn)
     title,
     narrative: `Proposed by the agent: “${clip(best.text, QUOTE_CHARS)}” The user answered: “${clip(reply, 120)}”`,
     facts: proposals.filter((one) => one !== best && proposalScore(one) > MIN_DECIDED).map(({ text }) => text),
-    ids: [finalId],
+    ids: [finalId, evidence.prompt.nextId ?? finalId],
     origin: "user",
   });
 }

@@ -81,6 +81,8 @@ export interface ChosenTitle {
   title: string;
   /** The agent's sentence that it is from, if any. */
   sentence?: Sentence;
+  /** Item id of the earlier turn that it is from, if any. */
+  source?: string | undefined;
   /** A commit's subject is from the input or output of a tool. */
   origin: Observation["origin"];
 }
@@ -100,7 +102,7 @@ export function chooseTitle({ evidence, sentences, deliveries, request }: TitleS
   const commit = deliveries.find(({ title }) => title.split(/\s+/).length > 2);
   if (commit !== undefined) return { title: clip(commit.title, MAX_TITLE_CHARS), origin: "tool" };
   const offered = request.kind === "reply" ? acceptedOffer(evidence) : undefined;
-  if (offered !== undefined) return { title: offered, origin: "assistant" };
+  if (offered !== undefined) return { title: offered, source: evidence.prompt.previousId, origin: "assistant" };
   const isTitle = request.kind === "plan" || (request.kind === "task" && !request.title.endsWith("…"));
   const asked = isTitle ? titleFrom(request.title) : undefined;
   return asked === undefined ? undefined : { title: asked, origin: "user" };

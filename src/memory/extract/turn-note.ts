@@ -1,7 +1,6 @@
 // The note about a turn: what was done or found, with the results and findings as facts.
 import type { Concept, Observation, ObservationType } from "../../core/memory.ts";
 import { SAME_TEXT, wordOverlap } from "../../core/similarity.ts";
-import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { readCompactionSummary } from "../sources/compaction-summary.ts";
 import { changedLines, type Changes, filesText } from "./changes.ts";
 import { newObservation } from "./observation.ts";
@@ -13,7 +12,8 @@ import { bestHeadline, chooseTitle, headlineScore, type ChosenTitle, OPTION } fr
 const MAX_FACTS = 8;
 const FACT_CHARS = 320;
 const MAX_FILES = 20;
-const MAX_EVIDENCE = 10;
+/** More than the texts that a note is made of: forgetting one of them deletes the note. */
+const MAX_EVIDENCE = 16;
 /** Sentences that are less probably useful are left out. */
 const MIN_WORTH = 0.66;
 const MIN_FINDING = 0.64;
@@ -38,19 +38,25 @@ export function turnNote(turn: ParsedTurn): Observation | undefined {
   if (!hasWork && facts.length === 0 && !(chosen.sentence !== undefined && isClear(chosen.sentence))) return undefined;
   const told = chosen.sentence;
   const rest = facts.filter((fact) => fact !== told && wordOverlap(fact.text, chosen.title) < SAME_TEXT);
+  const said = saidFirst(sentences);
+  const compaction = evidence.messages.findLast(({ role }) => role === "summary");
+  const fixes = compaction === undefined ? [] : compactedFixes(compaction.text);
   const commits = deliveries.map(({ fact }) => fact).filter((fact) => !fact.includes(chosen.title));
   return newObservation({
     type,
     title: chosen.title,
-    narrative: narrativeOf(turn, chosen),
-    facts: [...new Set([...rest.map(({ text }) => text), ...compactedFixes(evidence), ...commits])].slice(0, MAX_FACTS),
+    narrative: narrativeOf(turn, chosen, said),
+    facts: [...new Set([...rest.map(({ text }) => text), ...fixes, ...commits])].slice(0, MAX_FACTS),
     concepts: conceptsOf(type),
     files: changes.files.slice(0, MAX_FILES).map(({ path }) => path),
     evidence: [
       ...new Set([
         evidence.prompt.id,
+        ...(chosen.source === undefined ? [] : [chosen.source]),
         ...(told === undefined ? [] : [told.id]),
         ...rest.map(({ id }) => id),
+        ...said.map(({ id }) => id),
+        ...(compaction === undefined ? [] : [compaction.id]),
         ...deliveries.map(({ id }) => id).slice(-2),
         ...changes.files.flatMap((file) => file.evidence.slice(-1)),
       ]),
@@ -86,9 +92,8 @@ function findingScore({ from, text, verdict: { chances, isUseful, isHeadline } }
 const MAX_FIXES = 3;
 
 /** Errors and their fixes from the agent's own summary of a compacted context. */
-function compactedFixes({ messages }: TurnEvidence): string[] {
-  const text = messages.findLast(({ role }) => role === "summary")?.text;
-  const fixes = text === undefined ? [] : (readCompactionSummary(text)?.fixes ?? []);
+function compactedFixes(summary: string): string[] {
+  const fixes = readCompactionSummary(summary)?.fixes ?? [];
   return fixes.filter(({ length }) => length <= FACT_CHARS).slice(-MAX_FIXES);
 }
 
@@ -150,12 +155,19 @@ function conceptsOf(type: ObservationType): Concept[] {
 
 const MAX_SAID = 2;
 
-/** The sentence behind the title and the one or two that follow it in rank, then the files. */
-function narrativeOf({ sentences, changes, deliveries }: ParsedTurn, { title, sentence }: ChosenTitle): string {
-  const said = sentences
+function saidFirst(sentences: readonly Sentence[]): Sentence[] {
+  return sentences
     .filter(isWorthy)
     .sort((a, b) => headlineScore(b) - headlineScore(a))
     .slice(0, MAX_SAID);
+}
+
+/** The sentence behind the title and the one or two that follow it in rank, then the files. */
+function narrativeOf(
+  { sentences, changes, deliveries }: ParsedTurn,
+  { title, sentence }: ChosenTitle,
+  said: readonly Sentence[],
+): string {
   const shown = new Set([...(sentence === undefined ? [] : [sentence]), ...said]);
   const inOrder = sentences
     .filter((one) => shown.has(one))

@@ -58,8 +58,10 @@ export interface TurnEvidence {
     hasCheckpoint: boolean;
     /** The session's next prompt: it shows whether an offer was accepted. */
     next?: string | undefined;
+    nextId?: string | undefined;
     /** The agent's last message before the prompt, which the prompt may answer. */
     previousResponse?: string | undefined;
+    previousId?: string | undefined;
   };
   /** Oldest first, like `toolUses` and `commits`. */
   messages: EvidenceMessage[];
@@ -78,12 +80,13 @@ export function loadTurnEvidence(db: Db, sessionDbId: number, promptNumber: numb
     FROM sessions s JOIN projects j ON j.id = s.project_id WHERE s.id = ${sessionDbId}`);
   const prompt = db.get<TurnEvidence["prompt"]>(sql`SELECT 'p' || p.id AS id, p.prompt_number AS number, p.text,
       coalesce(p.response, '') AS response, p.created_at AS at, p.ended_at AS endedAt, ${turnState()} AS state,
-      p.checkpoint_at IS NOT NULL AS hasCheckpoint, (SELECT n.text FROM prompts n
-        WHERE n.session_db_id = p.session_db_id AND n.prompt_number > p.prompt_number
-        ORDER BY n.prompt_number LIMIT 1) AS next, (SELECT b.response FROM prompts b
-        WHERE b.session_db_id = p.session_db_id AND b.prompt_number < p.prompt_number
-        ORDER BY b.prompt_number DESC LIMIT 1) AS previousResponse
+      p.checkpoint_at IS NOT NULL AS hasCheckpoint,
+      n.text AS next, 'p' || n.id AS nextId, b.response AS previousResponse, 'p' || b.id AS previousId
     FROM prompts p JOIN sessions s ON s.id = p.session_db_id
+      LEFT JOIN prompts n ON n.id = (SELECT id FROM prompts
+        WHERE session_db_id = p.session_db_id AND prompt_number > p.prompt_number ORDER BY prompt_number LIMIT 1)
+      LEFT JOIN prompts b ON b.id = (SELECT id FROM prompts
+        WHERE session_db_id = p.session_db_id AND prompt_number < p.prompt_number ORDER BY prompt_number DESC LIMIT 1)
     WHERE p.session_db_id = ${sessionDbId} AND p.prompt_number = ${promptNumber}`);
   if (context === undefined || prompt === undefined) return undefined;
   const inTurn = sql`session_db_id IN (${family(sessionDbId)}) AND prompt_number = ${promptNumber}`;
@@ -96,7 +99,9 @@ export function loadTurnEvidence(db: Db, sessionDbId: number, promptNumber: numb
       ...prompt,
       hasCheckpoint: Boolean(prompt.hasCheckpoint),
       next: prompt.next ?? undefined,
+      nextId: prompt.nextId ?? undefined,
       previousResponse: prompt.previousResponse ?? undefined,
+      previousId: prompt.previousId ?? undefined,
     },
     messages: messages.map((row) => ({ ...row, isSubagent: Boolean(row.isSubagent) })),
     toolUses: loadToolUses(db, inTurn, isSubagent),

@@ -309,6 +309,29 @@ describe("forgetting evidence", () => {
     expect(db.get("SELECT last_id FROM index_state WHERE name = 'tool_uses'")).toEqual({ last_id: 0 });
   });
 
+  it("deletes what a later turn took from it: the offer that its prompt accepted", () => {
+    const { db, add } = seedStore();
+    add("s", prompt("How could uploads get more reliable?"));
+    add("s", {
+      kind: "turn-end",
+      response: "Uploads fail at times. Want me to add a retry to the upload of walrus files?",
+    });
+    add("s", prompt("yes"), { at: NOW });
+    const edit = { path: "src/upload.ts", kind: "edit" as const, added: 9, removed: 1 };
+    add(
+      "s",
+      { kind: "tool-use", toolUseId: "t1", name: "Edit", input: {}, isError: false, files: [edit] },
+      { at: NOW },
+    );
+    add("s", { kind: "turn-end", response: "OK." }, { at: NOW });
+    for (const { id } of staleSessions(db)) deriveSession(db, id, NOW);
+    const titles = () => db.column<string>("SELECT title FROM observations");
+    expect(titles()).toEqual(["Add a retry to the upload of walrus files"]);
+    db.run("UPDATE observations SET pinned = 1");
+    forget(db, { ...emptyDeletionSet(), prompts: new Set([1]) }, NOW);
+    expect(titles().join("\n")).not.toContain("walrus");
+  });
+
   it("deletes a subagent that worked only for a forgotten turn; a forgotten session leaves no rows", () => {
     const { db } = store();
     updateSearchIndex(db);
