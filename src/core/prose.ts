@@ -141,6 +141,10 @@ export function sentencesOf(text: string): string[] {
   return sentences.filter((sentence) => sentence !== "");
 }
 
+export function withFullStop(text: string): string {
+  return text === "" || /[.!?…]["”)]?$/.test(text) ? text : `${text}.`;
+}
+
 /** As many whole sentences as fit. If the first one is too long, its beginning. */
 export function wholeSentences(sentences: readonly string[], maxChars: number): string {
   let text = "";

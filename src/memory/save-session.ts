@@ -1,6 +1,6 @@
 // Writes a session's title, subtitle and rolling summary from its turns.
 import { EXTRACTOR, type Summary } from "../core/memory.ts";
-import { sentencesOf } from "../core/prose.ts";
+import { sentencesOf, withFullStop } from "../core/prose.ts";
 import { count } from "../core/text.ts";
 import { titleOf } from "../core/title.ts";
 import type { Db } from "../store/db/driver.ts";
@@ -16,7 +16,6 @@ import {
   upsertSummary,
   WHOLE_SESSION,
 } from "../store/tables/summaries.ts";
-import { withFullStop } from "./extract/sentences.ts";
 import { readUserRequest, type UserRequest } from "./extract/user-request.ts";
 import { readRepositoryState, repositoryOpenEnds, withoutPublished } from "./session/open-ends.ts";
 import { outcomeLine } from "./session/outcome.ts";

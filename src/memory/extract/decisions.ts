@@ -1,11 +1,11 @@
 // Decisions that the user made: listed in the prompt's plan, stated as a rule, or by accepting what the agent proposed.
 import type { Observation } from "../../core/memory.ts";
-import { clip } from "../../core/prose.ts";
+import { clip, withFullStop } from "../../core/prose.ts";
 import { userAnswers } from "../sources/answers.ts";
 import { approvedPlans } from "../sources/plan.ts";
 import { newObservation } from "./observation.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
-import { capitalise, type Sentence, withFullStop } from "./sentences.ts";
+import { capitalise, type Sentence } from "./sentences.ts";
 import { MAX_TITLE_CHARS, titleFrom } from "./title.ts";
 
 const MAX_FACTS = 8;

@@ -4,7 +4,7 @@ import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { type TurnCommit, turnCommits } from "../sources/commits.ts";
 import { type ForgeReference, turnReferences } from "../sources/references.ts";
 import { type Run, shownCommand } from "./commands.ts";
-import { capitalise } from "./sentences.ts";
+import { subjectPrefix, subjectText, subjectWeight } from "./commit-subject.ts";
 
 export interface Delivery {
   kind: "commit" | "reference" | "command";
@@ -21,9 +21,6 @@ export interface Delivery {
 }
 
 const BODY_CHARS = 260;
-const CONVENTIONAL = /^(feat|fix|refactor|perf|docs|chore|ci|build|test|style|revert)(?:\([^)]{0,60}\))?!?:\s*/i;
-const BOOKKEEPING = /^(?:merge|wip|update changelog|bump|checkpoint|sync)\b/i;
-const MIN_TITLE_WORDS = 3;
 
 export function findDeliveries(evidence: TurnEvidence, runs: readonly Run[]): Delivery[] {
   return [
@@ -36,18 +33,16 @@ export function findDeliveries(evidence: TurnEvidence, runs: readonly Run[]): De
 }
 
 function commitDelivery({ sha, subject, body, id, keepsMessage }: TurnCommit, prompt: string): Delivery {
-  const title = capitalise(subject.replace(CONVENTIONAL, "").trim());
   // Some tools commit with the prompt as the message.
   const isPrompt = prompt.trim().toLowerCase().startsWith(subject.toLowerCase().slice(0, 40));
   return {
     kind: "commit",
-    title,
-    prefix: CONVENTIONAL.exec(subject)?.[1]?.toLowerCase() ?? "",
+    title: subjectText(subject),
+    prefix: subjectPrefix(subject),
     body: firstSentences(body),
     fact: `Commit${sha === "" ? "" : ` ${sha.slice(0, 7)}`}: ${clip(subject, 120)}`,
     id,
-    isWorthNoting:
-      !isPrompt && !keepsMessage && !BOOKKEEPING.test(title) && title.split(/\s+/).length >= MIN_TITLE_WORDS,
+    isWorthNoting: !isPrompt && !keepsMessage && subjectWeight(subject) > 0,
   };
 }
 
@@ -68,8 +63,9 @@ function referenceDelivery({ kind, number, title, action, id }: ForgeReference):
   if (verb === undefined) return [];
   const name = `${kind === "pr" ? "PR" : "issue"} #${number}`;
   const text = `${verb} ${name}${title === "" ? "" : `: ${title}`}`;
-  const prefix = CONVENTIONAL.exec(title)?.[1]?.toLowerCase() ?? "";
-  return [{ kind: "reference", title: text, prefix, body: "", fact: text, id, isWorthNoting: true }];
+  return [
+    { kind: "reference", title: text, prefix: subjectPrefix(title), body: "", fact: text, id, isWorthNoting: true },
+  ];
 }
 
 const PUBLISH = /^\s*(?:cd [^&;]+(?:&&|;)\s*)?(?:npm|pnpm|yarn|bun|cargo|uv|poetry) publish\b|\bgh release create\b/;

@@ -87,7 +87,3 @@ function splitText(
 export function capitalise(text: string): string {
   return /^[a-z][a-z'’]*(?:[\s,:!?]|\.?\s|\.?$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
-
-export function withFullStop(text: string): string {
-  return text === "" || /[.!?…]”?$/.test(text) ? text : `${text}.`;
-}

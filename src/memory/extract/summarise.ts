@@ -1,13 +1,13 @@
 // Writes the summary of a turn: request, investigated, learned, completed, next steps, notes.
 import type { Observation, Summary } from "../../core/memory.ts";
-import { clip, stripMarkdown } from "../../core/prose.ts";
+import { clip, stripMarkdown, withFullStop } from "../../core/prose.ts";
 import { listText } from "../../core/text.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { filesText } from "./changes.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
 import { failureNotes } from "./failures.ts";
 import { isListedOpen, nextSteps } from "./next-steps.ts";
-import { type Sentence, withFullStop } from "./sentences.ts";
+import type { Sentence } from "./sentences.ts";
 import { testFact } from "./test-results.ts";
 
 const FIELD_CHARS = 1_200;

@@ -2,12 +2,12 @@
 import type { Observation } from "../../core/memory.ts";
 import { clip } from "../../core/prose.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
+import { isMinor } from "./commit-subject.ts";
 import type { Delivery } from "./deliveries.ts";
 import { capitalise, type Sentence } from "./sentences.ts";
 import type { UserRequest } from "./user-request.ts";
 
 export const MAX_TITLE_CHARS = 120;
-const GOOD_TITLE_CHARS = 120;
 const MIN_WORDS = 3;
 /** Offers stand at the end of a message. */
 const OFFER_CHARS = 1_500;
@@ -52,9 +52,9 @@ function withFileLast(text: string): string {
 
 /** Shortens a long sentence at the end of a clause, never within one. */
 function shorten(sentence: string): string {
-  if (sentence.length <= GOOD_TITLE_CHARS) return sentence;
+  if (sentence.length <= MAX_TITLE_CHARS) return sentence;
   const plain = sentence.replace(/\s*\([^()]*\)/g, "");
-  if (plain.length <= GOOD_TITLE_CHARS) return plain;
+  if (plain.length <= MAX_TITLE_CHARS) return plain;
   const clause =
     /^(.{35,110}?)(?:\s[—–]\s|\s-\s|;\s|\.\s|,\s(?:so|which|and|because|since|with|including)\b|\s(?:because|so that|which|so)\s)/;
   return clause.exec(plain)?.[1] ?? plain;
@@ -87,12 +87,9 @@ export interface ChosenTitle {
   origin: Observation["origin"];
 }
 
-/** Commits of these types seldom name what a turn came to. */
-const MINOR: ReadonlySet<string> = new Set(["docs", "chore", "style", "test", "ci"]);
-
 export function chooseTitle({ evidence, sentences, deliveries, request }: TitleSources): ChosenTitle | undefined {
   const notable = deliveries.filter(({ isWorthNoting }) => isWorthNoting);
-  const committed = notable.find(({ prefix }) => !MINOR.has(prefix)) ?? notable[0];
+  const committed = notable.find(({ prefix }) => !isMinor(prefix)) ?? notable[0];
   const headline = bestHeadline(sentences);
   if (request.kind === "plan" && titleFrom(request.title) !== undefined)
     return { title: capitalise(request.title.replaceAll("`", "")), origin: "user" };

@@ -7,7 +7,7 @@ import { commitsOf } from "../../store/tables/commits.ts";
 import { projectIdOfSession } from "../../store/tables/projects.ts";
 import { lastResponse } from "../../store/tables/prompts.ts";
 import { purposeOf } from "../extract/commands.ts";
-import { subjectText } from "./commit-subject.ts";
+import { subjectText } from "../extract/commit-subject.ts";
 import { isCommit, isPush, type PullRequest, type RepositoryState, repositoryState } from "./repository-state.ts";
 
 export interface RepositoryOpenEnds {

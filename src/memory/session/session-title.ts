@@ -3,7 +3,7 @@ import type { ObservationType } from "../../core/memory.ts";
 import { stripMarkdown } from "../../core/prose.ts";
 import { SAME_TEXT, wordOverlap } from "../../core/similarity.ts";
 import { contentWords } from "../../core/words.ts";
-import { subjectText, subjectWeight } from "./commit-subject.ts";
+import { subjectText, subjectWeight } from "../extract/commit-subject.ts";
 
 export interface TitleSources {
   /** The agent's own title, or null. */

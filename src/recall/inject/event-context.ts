@@ -1,4 +1,5 @@
 // Builds the few lines injected for a prompt, file, command, failure or subagent. Most events get none.
+import { withFullStop } from "../../core/prose.ts";
 import { ago } from "../../core/text.ts";
 import type { WorkTree } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -10,7 +11,7 @@ import { type Block, type Budget, EMPTY_BLOCK, layOut, type Line, quoteLine, quo
 import { type CommandWarning, warningOf } from "./command-warning.ts";
 import { isOutdated, saysAboutFile } from "./file-notes.ts";
 import { INFORMATIVE_TYPES, type MatchedObservation, matchObservations, type MatchRequest } from "./match-prompt.ts";
-import { answerLine, checkRow, isWrittenByUser, itemId, withPeriod } from "./observation-lines.ts";
+import { answerLine, checkRow, isWrittenByUser, itemId } from "./observation-lines.ts";
 import { matchIssue, matchTurn, type TurnAnswer } from "./match-turns.ts";
 import { asksAboutLastSession } from "./past-question.ts";
 import { type PastFix, pastFixOf } from "./past-fix.ts";
@@ -91,7 +92,7 @@ const SESSION_TITLE_CHARS = 70;
 /** The sentences of an earlier answer, with the session's title, age and id. */
 function turnLine({ turn, sentences }: TurnAnswer, now: number): Line {
   const title = turn.title === null ? "" : `“${quoteLine(turn.title, SESSION_TITLE_CHARS)}”, `;
-  const text = quoteLine(sentences.map(withPeriod).join(" "), SENTENCES_CHARS);
+  const text = quoteLine(sentences.map(withFullStop).join(" "), SENTENCES_CHARS);
   return { text: `- ${text} (answered in ${title}${ago(turn.at, now)}, #p${turn.id})`, items: [`p${turn.id}`] };
 }
 

@@ -9,8 +9,8 @@ export interface NamedIssue {
 /** Numbers below this need the word "issue" or "PR": "#4" may be the fourth item of a list. */
 const MIN_BARE_NUMBER = 10;
 const MAX_ISSUES = 20;
-const ISSUE_URL = /([\w.-]+)\/(?:-\/)?(?:issues|pulls?|merge_requests)\/(\d{1,6})\b/g;
-const QUALIFIED = /([\w.-]+)#(\d{1,6})\b/g;
+const ISSUE_URL = /(?<![\w.-])([\w.-]{1,100})\/(?:-\/)?(?:issues|pulls?|merge_requests)\/(\d{1,6})\b/g;
+const QUALIFIED = /(?<![\w.-])([\w.-]{1,100})#(\d{1,6})\b/g;
 const NAMED = /\b(?:issues?|prs?|pull requests?|mrs?|tickets?)\s*#?(\d{1,6})\b/gi;
 const BARE = /(?:^|[\s(`])#(\d{2,6})\b/g;
 

@@ -1,6 +1,6 @@
 // Lines about observations: by title, in full, as a decision, or as an answer to a prompt.
 import type { FullField } from "../../config/schema.ts";
-import { sentencesOf } from "../../core/prose.ts";
+import { sentencesOf, withFullStop } from "../../core/prose.ts";
 import { ago, oneLine } from "../../core/text.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import type { WorkTree } from "../../core/work-tree.ts";
@@ -59,7 +59,7 @@ const MIN_SENTENCE_WORDS = 3;
 export function sentencesAbout(row: ObservationRow): string[] {
   const { title, narrative, facts } = observationOf(row);
   const all = [narrative, ...facts].flatMap((text) => sentencesOf(withoutWorkList(text)));
-  return [...new Map(all.map((text) => [keyOf(text), withPeriod(text)])).values()].filter(
+  return [...new Map(all.map((text) => [keyOf(text), withFullStop(text)])).values()].filter(
     (text) => text.split(" ").length >= MIN_SENTENCE_WORDS && keyOf(text) !== keyOf(title) && !NOT_SAID.test(text),
   );
 }
@@ -67,10 +67,6 @@ export function sentencesAbout(row: ObservationRow): string[] {
 /** The same sentence may be in the narrative and a fact, with another ending. */
 function keyOf(text: string): string {
   return plain(text).replace(/[.\s]+$/, "");
-}
-
-export function withPeriod(text: string): string {
-  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 /** Titles only. The ids are "i12", not "o12", so that the whole observation can still be injected later. */

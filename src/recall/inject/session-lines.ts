@@ -1,6 +1,6 @@
 // Lines about sessions: where work stopped, what is open, and one line per earlier session.
 import { quoteName } from "../../core/privacy/fence.ts";
-import { readBlocks, sentencesOf, wholeSentences } from "../../core/prose.ts";
+import { readBlocks, sentencesOf, wholeSentences, withFullStop } from "../../core/prose.ts";
 import { ago, listText } from "../../core/text.ts";
 import { isTrunk, type WorkTree } from "../../core/work-tree.ts";
 import type { Db } from "../../store/db/driver.ts";
@@ -13,7 +13,7 @@ import type { SessionRow } from "../../store/tables/sessions.ts";
 import { nextStaleTurn } from "../../store/tables/stale-turns.ts";
 import { currentSummary, type SummaryRow, WHOLE_SESSION } from "../../store/tables/summaries.ts";
 import { type Line, quoteLine } from "./block.ts";
-import { resultLines, withFullStop } from "./result-lines.ts";
+import { resultLines } from "./result-lines.ts";
 
 /** The session's summary, or undefined while memory of one of its turns is stale. */
 function freshSummary(db: Db, sessionDbId: number): SummaryRow | undefined {
