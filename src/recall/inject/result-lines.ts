@@ -33,6 +33,9 @@ const RECENCY = 0.88;
 /** A sentence must add this share of new words. */
 const MIN_NOVELTY = 0.35;
 
+/** A finding of a turn that changed files often describes what the turn then fixed. */
+const FIXED_SINCE = 0.4;
+
 const WEIGHTS = { title: 1.3, completed: 1.1, fact: 1, learned: 1, narrative: 0.8 };
 
 interface ResultOptions {
@@ -61,11 +64,17 @@ function areFilesGone(tree: WorkTree | undefined, row: ObservationRow): boolean 
 
 function candidatesOf(db: Db, sessionDbId: number, observations: readonly ObservationRow[]): Candidate[] {
   const candidates: Candidate[] = [];
+  const summaries = currentSummaries(db, sessionDbId);
+  const fixed = new Set(
+    summaries
+      .filter(({ files_edited }) => files_edited !== "[]")
+      .flatMap(({ learned }) => splitText(learned).map(stripMarkdown)),
+  );
   const add = (text: string, weight: number, turn: number, observation?: ObservationRow): void => {
     const plain = stripMarkdown(text);
     if (!isComplete(plain) || candidates.some((other) => other.text === plain)) return;
     const words = contentWords(plain);
-    const score = weight * informationOf(plain, words);
+    const score = weight * informationOf(plain, words) * (fixed.has(plain) ? FIXED_SINCE : 1);
     candidates.push({ text: plain, turn, observation, words, score, place: candidates.length });
   };
   for (const row of observations) {
@@ -75,7 +84,7 @@ function candidatesOf(db: Db, sessionDbId: number, observations: readonly Observ
     for (const fact of facts) add(fact, WEIGHTS.fact, turn, row);
     for (const sentence of sentencesOf(narrative)) add(sentence, WEIGHTS.narrative, turn, row);
   }
-  for (const { prompt_number: turn, completed, learned } of currentSummaries(db, sessionDbId)) {
+  for (const { prompt_number: turn, completed, learned } of summaries) {
     for (const sentence of splitText(completed)) add(sentence, WEIGHTS.completed, turn);
     for (const sentence of splitText(learned)) add(sentence, WEIGHTS.learned, turn);
   }
@@ -100,9 +109,9 @@ function isComplete(text: string): boolean {
 /** Words outside code. */
 const MIN_WORDS = 4;
 const POINTING =
-  /^(?:it|its|this|that|these|those|they|also|but|so|then|here|there|however|otherwise|both|yes|no|mostly|correct|right|done|same|good|great|perfect|ok|okay)\b/i;
+  /^(?:it|its|this|that|these|those|they|each|also|but|so|then|here|there|however|otherwise|both|yes|no|mostly|correct|right|done|same|good|great|perfect|ok|okay)\b/i;
 const INTENTION =
-  /^(?:I['’](?:m|ll|d|ve)|I (?:will|am|can|could|would|think|need|want|have)|let me|let['’]s|we (?:could|should|can)|you (?:can|could|may|should|were|are|['’]re)|want me|would you|should I|next,? I|now I|try|ready to)\b/i;
+  /^(?:I['’](?:m|ll|d|ve)|I (?:will|am|can|could|would|think|need|want|have)|let me|let['’]s|wait\b|hmm|interesting|we (?:could|should|can)|you (?:can|could|may|should|were|are|['’]re)|want me|would you|should I|next,? I|now I|try|ready to)\b/i;
 const OFFER = /\bif you(?:['’]d)? (?:want|like|prefer)\b|\blet me know\b/i;
 /** Deliveries, test results and file lists: the line about the whole session says them. */
 const FACT =
@@ -174,7 +183,8 @@ function linesOf(groups: readonly Group[]): Line[] {
   return inOrder.map((group) => {
     const sentences = group.sentences.toSorted((a, b) => a.place - b.place);
     const row = sentences.find(({ observation }) => observation !== undefined)?.observation;
-    const text = sentences.map((sentence) => withFullStop(sentence.text)).join(" ");
+    // Not joined to a text: in the message, other sentences stood between them.
+    const text = sentences.map((sentence) => sentence.text.replace(/[.]$/, "")).join(" · ");
     const id = row === undefined ? "" : ` (#${itemId(row)})`;
     return { text: `- ${quoteLine(text, LINE_CHARS + 20)}${id}`, items: row === undefined ? [] : [itemId(row)] };
   });

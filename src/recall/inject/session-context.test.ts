@@ -164,9 +164,24 @@ Said last: Login works. Next: logout.
     });
     const { text } = buildContext(db, request(db));
     expect(text).toContain(
-      "- The login is kept after a restart. `readToken` returned the cached token, although the keychain had a newer one. (#o1)\n",
+      "- The login is kept after a restart · `readToken` returned the cached token, although the keychain had a newer one (#o1)\n",
     );
     expect(text).not.toMatch(/This also|Want me|I'll|Summary|\|/);
+    db.close();
+  });
+
+  it("leaves out changes without a commit once HEAD has moved", () => {
+    const db = store();
+    add(db, "one", HOUR, { kind: "prompt", text: "Commit the login" });
+    add(db, "one", HOUR + 1, edit("src/login.ts"));
+    add(db, "one", HOUR + 2, bash('git commit -m "Keep the login"', false, "[main 1a2b3c4] Keep the login"));
+    add(db, "one", HOUR + 3, edit("src/logout.ts"));
+    add(db, "one", HOUR + 4, { kind: "turn-end", response: "The logout is changed as well." });
+    deriveSession(db, 1, HOUR + 5);
+    const tree = { top: "/app", branch: "main", moves: [], rules: [] };
+    const moved = { ...tree, moves: [{ at: 2 * HOUR, note: "commit: Change the logout" }] };
+    expect(buildContext(db, { ...request(db), tree }).text).toContain("src/logout.ts is changed but not committed");
+    expect(buildContext(db, { ...request(db), tree: moved }).text).not.toContain("not committed");
     db.close();
   });
 

@@ -120,16 +120,22 @@ function firstProse(response: string): string {
   return sentences.length === 0 ? "" : wholeSentences(sentences, RESPONSE_CHARS);
 }
 
+/** File times and recorded times of the same write differ by up to a minute. */
+const SAME_MOMENT_MS = 60_000;
 const OPEN_LINES = 6;
 const OPEN_CHARS = 240;
 
 /** What the session left open, one line each. */
-export function openLines(db: Db, session: SessionRow): Line[] {
+/** What a commit or push after the session may have changed. */
+const LOCAL_STATE = /\b(?:not committed|Nothing is committed|not pushed|has not been seen|No test run is reported)\b/;
+
+export function openLines(db: Db, session: SessionRow, tree: WorkTree | undefined): Line[] {
   const summary = freshSummary(db, session.id);
   if (summary === undefined) return [];
+  const hasMoved = tree?.moves.some(({ at }) => at > session.last_at + SAME_MOMENT_MS) ?? false;
   return summary.next_steps
     .split("\n")
-    .filter(Boolean)
+    .filter((step) => step !== "" && !(hasMoved && LOCAL_STATE.test(step)))
     .slice(0, OPEN_LINES)
     .map((step) => ({ text: `- ${quoteLine(step, OPEN_CHARS)}`, items: [`session:${session.id}`] }));
 }
