@@ -12,6 +12,7 @@ import {
   currentSummaries,
   deleteSummary,
   setNextSteps,
+  type SummaryRow,
   summaryOf,
   upsertSummary,
   WHOLE_SESSION,
@@ -45,7 +46,8 @@ export function saveSession(db: Db, sessionDbId: number, now: number): void {
     const rest = withoutPublished(row.next_steps);
     if (row.prompt_number < lastTurn && rest !== row.next_steps) setNextSteps(db, row.id, rest);
   }
-  const turns = rows.map((row) => ({ ...summaryOf(row), isLast: row.prompt_number === lastTurn }));
+  const lastWork = rows.findLast((row) => !isQuestion(row, prompts))?.prompt_number ?? lastTurn;
+  const turns = rows.map((row) => ({ ...summaryOf(row), isLast: row.prompt_number === lastWork }));
   const { isUncommitted, local, published } = repositoryOpenEnds(db, sessionDbId, state);
   const summary = rollUp(turns, requests, [...published, ...local]);
   const outcome = outcomeLine(
@@ -84,6 +86,13 @@ function saveTitle(db: Db, sessionDbId: number, { prompts, requests, state }: Wo
 
 function splitText(text: string): string[] {
   return text.split("\n").flatMap(sentencesOf);
+}
+
+/** A question that changed nothing and left nothing open: what was open before it still is. */
+function isQuestion(row: SummaryRow, prompts: readonly PromptRow[]): boolean {
+  const { completed, nextSteps, filesEdited } = summaryOf(row);
+  const asked = prompts.find(({ prompt_number: number }) => number === row.prompt_number)?.text ?? "";
+  return completed === "" && nextSteps === "" && filesEdited.length === 0 && /\?\s*$/.test(asked);
 }
 
 type Turn = Summary & { isLast: boolean };

@@ -12,6 +12,8 @@ import { countsText } from "./test-results.ts";
 const MIN_OPEN = 0.23;
 const SUM_SHARE = 0.15;
 const MIN_LISTED = 0.06;
+/** Beside an open end that is certain, a sentence with a small share of its score is something else. */
+const LISTED_SHARE = 0.12;
 const MAX_SAID = 5;
 const STEP_CHARS = 300;
 
@@ -33,14 +35,19 @@ function saidOpen(sentences: readonly Sentence[]): Sentence[] {
   const scores = new Map(said.map((sentence) => [sentence, openScore(sentence)]));
   const scoreOf = (sentence: Sentence): number => scores.get(sentence) ?? 0;
   const sum = said.reduce((total, sentence) => total + scoreOf(sentence), 0);
-  if (Math.max(0, ...scores.values()) + SUM_SHARE * sum < MIN_OPEN) return [];
+  const best = Math.max(0, ...scores.values());
+  if (best + SUM_SHARE * sum < MIN_OPEN) return [];
+  const min = Math.max(MIN_LISTED, best * LISTED_SHARE);
   const likeliest = new Set(said.toSorted((a, b) => scoreOf(b) - scoreOf(a)).slice(0, MAX_SAID));
-  return said.filter((sentence) => likeliest.has(sentence) && scoreOf(sentence) >= MIN_LISTED);
+  return said.filter((sentence) => likeliest.has(sentence) && scoreOf(sentence) >= min);
 }
 
 /** The heading of a list of what is left. */
 const OPEN_HEADING =
   /^(?:next steps?|remaining(?: (?:work|steps|tasks|items))?|to-?do|still (?:open|outstanding|to do)|open (?:items|ends|points)|not (?:done|implemented|started)(?: yet)?|left to do|follow-?ups?)\s*:?$/i;
+/** "Still open: old rows are never deleted." */
+const OPEN_LABEL =
+  /^(?:still (?:open|outstanding|missing|to do|not done)|not (?:done|implemented|started)(?: yet)?|left to do|to-?do|remaining(?: work)?|open (?:ends?|points?))(?: is| are)?: /i;
 const OFFER = /\?$|^(?:want me|would you|should i|shall i|let me know|i can|happy to)\b/i;
 
 /** Below such a heading nothing is a result, even if it reads like one. */
@@ -51,7 +58,7 @@ export function isListedOpen({ block }: Sentence): boolean {
 /** Offers, results and statuses are seldom open work, even if they read like it. */
 function openScore(sentence: Sentence): number {
   const { chances } = sentence.verdict;
-  if (isListedOpen(sentence) && !OFFER.test(sentence.text)) return 1;
+  if ((isListedOpen(sentence) || OPEN_LABEL.test(sentence.text)) && !OFFER.test(sentence.text)) return 1;
   return chances.N * (1 - chances.A) * (1 - chances.O / 2) * (1 - chances.W / 2) * (1 - chances.V / 2);
 }
 

@@ -123,10 +123,13 @@ Said last: Login works. Next: logout.
     add(db, "one", HOUR + 2, { kind: "turn-end", response: "Added the migration for orders." });
     add(db, "two", 2 * HOUR, { kind: "prompt", text: "hello" });
     add(db, "two", 2 * HOUR + 1, { kind: "turn-end", response: "Hello! What can I do for you?" });
-    for (const id of [1, 2]) deriveSession(db, id, 2 * HOUR);
-    const { text } = buildContext(db, request(db));
-    expect(text).toContain("## Where work stopped (9 h ago, branch main)");
-    expect(text).toContain("## Earlier sessions\n- 8 h ago: ");
+    // Both before the worker derived their memory and after it.
+    for (const isDerived of [false, true]) {
+      if (isDerived) for (const id of [1, 2]) deriveSession(db, id, 2 * HOUR);
+      const { text } = buildContext(db, request(db));
+      expect(text).toContain("## Where work stopped (9 h ago, branch main)");
+      expect(text).not.toContain("hello");
+    }
     db.close();
   });
 

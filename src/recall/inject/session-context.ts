@@ -13,7 +13,7 @@ import { compactedLines } from "./command-lines.ts";
 import { readRules } from "./conflicts.ts";
 import { decisionLines, fullLines, indexLines, itemId } from "./observation-lines.ts";
 import { repositoryLines } from "./repository-lines.ts";
-import { chooseLast, headingNote, openLines, sessionLines, whereStoppedLines } from "./session-lines.ts";
+import { chooseLast, hasWork, headingNote, openLines, sessionLines, whereStoppedLines } from "./session-lines.ts";
 
 export type ContextSettings = Omit<Pick<Settings, Extract<keyof Settings, `context${string}`>>, "contextMessage">;
 
@@ -50,9 +50,11 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
   const own = request.sessionId === undefined ? undefined : findSession(db, request.sessionId);
   const sessions = chooseSessions(db, request, own);
   const isCompact = request.source === "compact";
-  const last = isCompact && own ? own : chooseLast(db, sessions, tree?.branch);
+  const last = isCompact && own ? own : chooseLast(db, sessions, tree?.branch, now);
   if (last === undefined) return EMPTY_CONTEXT;
-  const earlier = sessions.filter((session) => session.id !== last.id).slice(0, settings.contextSessions - 1);
+  const earlier = sessions
+    .filter((session) => session.id !== last.id && hasWork(db, session, now))
+    .slice(0, settings.contextSessions - 1);
   const whereStopped = whereStoppedLines(db, last, { tree, maxChars: settings.contextTokens * RESULT_CHARS, now });
   const { decisions, full, listed, gone } = chooseObservations(db, request, sessions, {
     ownId: isCompact ? undefined : own?.id,
@@ -103,9 +105,11 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
  * Excludes the session itself, except after compaction, when the agent lost its history. A resumed session still has
  * its own history, so it gets only sessions that were active after its last activity.
  */
+const MAX_IDLE = 20;
+
 function chooseSessions(db: Db, request: ContextRequest, own: SessionRow | undefined): SessionRow[] {
   // More than are shown, because those in which nothing happened do not count.
-  const limit = request.settings.contextSessions + 5;
+  const limit = request.settings.contextSessions + MAX_IDLE;
   const resumedAfter = request.source === "resume" ? (own?.last_at ?? 0) : 0;
   const rows = recentSessions(db, request.project.id, {
     limit: limit + 1,

@@ -23,25 +23,32 @@ function freshSummary(db: Db, sessionDbId: number): SummaryRow | undefined {
 /** An older session of the current branch is not where work stopped. */
 const SAME_BRANCH_MS = 14 * 24 * 60 * 60 * 1000;
 
-/** The latest session in which something was done; one on the current branch first. A "hello" does not count. */
+/** The latest session in which something was done; one on the current branch first. */
 export function chooseLast(
   db: Db,
   sessions: readonly SessionRow[],
   branch: string | undefined,
+  now: number,
 ): SessionRow | undefined {
-  const working = sessions.filter((session) => hasWork(db, session));
+  const working = sessions.filter((session) => hasWork(db, session, now));
   const [latest = sessions[0]] = working;
   if (latest === undefined || branch === undefined || isTrunk(branch)) return latest;
   const onBranch = working.find(({ git_branch }) => git_branch === branch);
   return onBranch !== undefined && latest.last_at - onBranch.last_at < SAME_BRANCH_MS ? onBranch : latest;
 }
 
-function hasWork(db: Db, { id, status }: SessionRow): boolean {
-  if (status === "active") return true;
+/** False for a "hello" and for a question that taught nothing. */
+export function hasWork(db: Db, session: SessionRow, now: number): boolean {
+  const { id, status } = session;
+  if (status === "active" && !isIdle(session, now)) return true;
   if (madeChanges(db, id) || hasObservations(db, id)) return true;
   const summary = currentSummary(db, id, WHOLE_SESSION);
-  return summary === undefined || summary.completed + summary.learned + summary.next_steps !== "";
+  // Not derived yet: a long answer is likely to hold a finding.
+  if (summary === undefined) return (lastPrompts(db, id, 1)[0]?.response?.length ?? 0) >= LONG_ANSWER_CHARS;
+  return summary.completed + summary.learned + summary.next_steps !== "";
 }
+
+const LONG_ANSWER_CHARS = 300;
 
 const RESULT_LINES = 6;
 const RESPONSE_CHARS = 400;
