@@ -60,7 +60,7 @@ describe("the note about a turn", () => {
       ),
       "feature",
       "Add dark mode to the settings page",
-      "tool",
+      "assistant",
     ],
     [
       "the subject of a bookkeeping commit, without anything better",
@@ -73,7 +73,7 @@ describe("the note about a turn", () => {
       ),
       "change",
       "Bump to 0.2.0 for the flat layout",
-      "tool",
+      "assistant",
     ],
     [
       "the agent's words, not the prompt",
@@ -108,7 +108,7 @@ describe("the note about a turn", () => {
       turn("pr it", ran('gh pr create --title "Add dark mode" --body "x"', "https://github.com/a/b/pull/7")),
       "change",
       "Opened PR #7: Add dark mode",
-      "tool",
+      "assistant",
     ],
     [
       "what was fixed",

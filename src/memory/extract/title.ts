@@ -94,10 +94,10 @@ export function chooseTitle({ evidence, sentences, deliveries, request }: TitleS
   if (request.kind === "plan" && titleFrom(request.title) !== undefined)
     return { title: capitalise(request.title.replaceAll("`", "")), origin: "user" };
   if (committed !== undefined && committed.title.length <= MAX_TITLE_CHARS)
-    return { title: committed.title, origin: "tool" };
+    return { title: committed.title, origin: "assistant" };
   if (headline !== undefined) return headline;
   const commit = deliveries.find(({ title }) => title.split(/\s+/).length > 2);
-  if (commit !== undefined) return { title: clip(commit.title, MAX_TITLE_CHARS), origin: "tool" };
+  if (commit !== undefined) return { title: clip(commit.title, MAX_TITLE_CHARS), origin: "assistant" };
   const offered = request.kind === "reply" ? acceptedOffer(evidence) : undefined;
   if (offered !== undefined) return { title: offered, source: evidence.prompt.previousId, origin: "assistant" };
   const isTitle = request.kind === "plan" || (request.kind === "task" && !request.title.endsWith("…"));

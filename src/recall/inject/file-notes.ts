@@ -42,7 +42,7 @@ function namesFile(given: string, path: string): boolean {
 }
 
 /** After as many later sessions that changed the file, a note of work on it is out of date. */
-const MAX_LATER_CHANGES = 3;
+const MAX_LATER_CHANGES = 2;
 
 /** True if the file was changed so often since that the observation probably no longer holds. */
 export function isOutdated(db: Db, row: ObservationRow, path: string): boolean {

@@ -1,7 +1,7 @@
 // Chooses the lines that say what a session came to: sentences of its observations and summaries that name the most
 // and repeat the least.
 import { looksLikeInstruction } from "../../core/privacy/fence.ts";
-import { sentencesOf, stripMarkdown, withFullStop } from "../../core/prose.ts";
+import { sentencesOf, stripMarkdown } from "../../core/prose.ts";
 import type { WorkTree } from "../../core/work-tree.ts";
 import { contentWords } from "../../core/words.ts";
 import type { Db } from "../../store/db/driver.ts";
