@@ -86,10 +86,15 @@ export function normaliseError(text: string): string {
   );
 }
 
+/** A longer one is a value, and slow to search for. */
+const MAX_WORD_CHARS = 100;
+
 /** The distinctive words of a normalised error. */
 export function errorWords(normalised: string): string[] {
   const words = normalised.match(/[\p{L}\p{N}_$-]+/gu) ?? [];
-  return [...new Set(words)].filter((word) => word.length > 1 && /\p{L}/u.test(word) && !STOP_WORDS.has(word));
+  const isDistinctive = (word: string): boolean =>
+    word.length > 1 && word.length <= MAX_WORD_CHARS && /\p{L}/u.test(word) && !STOP_WORDS.has(word);
+  return [...new Set(words)].filter(isDistinctive);
 }
 
 /** Matches lines that start with the name of an error, a log level or a program that reports one. */

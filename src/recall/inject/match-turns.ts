@@ -70,7 +70,7 @@ export function matchIssue(db: Db, issue: NamedIssue, request: MatchRequest): Tu
     const all = statements(turn.response);
     const about = all.filter(isNamed).slice(0, MAX_SENTENCES);
     // An answer to a prompt about the issue need not repeat its number.
-    const result = isNamed(turn.prompt) ? all.slice(0, MAX_RESULT_SENTENCES) : [];
+    const result = isNamed(turn.prompt.slice(0, ASKED_CHARS)) ? all.slice(0, MAX_RESULT_SENTENCES) : [];
     const sentences = about.length > 0 ? about : result;
     if (sentences.length > 0) return { turn, sentences, share: 1 };
   }
