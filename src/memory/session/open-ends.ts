@@ -60,10 +60,12 @@ function describe(state: RepositoryState, habits: Habits): RepositoryOpenEnds {
     );
   }
   if (unpushed.length > 0 && habits.pushes) {
-    const latest = [...new Set(unpushed.map(quoted))].toReversed();
+    // The message of `git commit --amend --no-edit` is unknown.
+    const latest = [...new Set(unpushed.filter(Boolean).map(quoted))].toReversed();
+    const names = latest.length === 0 ? "" : `: ${listText(latest, COMMITS_SHOWN)}`;
     const commits = unpushed.length === 2 ? "Both commits" : count(unpushed.length, "commit");
     const be = unpushed.length === 1 ? "is" : "are";
-    local.push(`${commits} ${be} ahead of origin and not pushed: ${listText(latest, COMMITS_SHOWN)}.`);
+    local.push(`${commits} ${be} ahead of origin and not pushed${names}.`);
   }
   if (isCiUnchecked) local.push("The CI run after the last push has not been seen.");
   if (untestedFiles.length > 0)

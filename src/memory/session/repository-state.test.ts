@@ -55,6 +55,19 @@ describe("the state of the repository after a turn", () => {
     expect(stateOf([run(message), run("git push", { isError: true })]).unpushed).toHaveLength(1);
   });
 
+  it("names a commit by its own message, not by another here-document of the command", () => {
+    const command = "cat > a.txt <<'EOF'\nText\nEOF\ngit add a.txt && git commit -qm 'Add a'";
+    expect(stateOf([run(command)]).unpushed).toEqual(["Add a"]);
+  });
+
+  it("is read quickly from a command with many here-documents that do not end", () => {
+    const command = `cat > a.cpp <<'EOF'\n${"std::cout << name\n".repeat(10_000)}\n`;
+    const start = process.cpuUsage().user;
+    expect(stateOf([run(`${command}EOF\ngit commit -m "Add a"`)]).hasCommits).toBe(true);
+    expect(stateOf([run(`git commit -m "Add a" && ${command.replace("'EOF'", "")}`)]).unpushed).toEqual(["Add a"]);
+    expect((process.cpuUsage().user - start) / 1_000).toBeLessThan(1_000);
+  });
+
   it("has a commit that git reported once", () => {
     const commit = run('rtk git commit -m "Add a"');
     expect(stateOf([commit], "", [{ sha: "1a2b3c4", subject: "Add a", created_at: commit.at }]).unpushed).toEqual([

@@ -3,6 +3,7 @@
 import { splitCommand } from "../../core/shell-command.ts";
 import { isTrunk } from "../../core/work-tree.ts";
 import type { GitCommand } from "../../store/reads/git-activity.ts";
+import { commitMessages } from "../sources/commits.ts";
 import type { CommitRow } from "../../store/tables/commits.ts";
 
 export interface RepositoryState {
@@ -114,8 +115,29 @@ function isGit(command: string, pattern: RegExp): boolean {
 
 /** The parts of a command line, without here-documents: "git commit -m \"$(cat <<EOF … EOF)\" && git push". */
 function gitParts(command: string): string[] {
-  const short = command.replace(/<<-?\s*['"]?(\w+)['"]?[^\n]*\n[\s\S]*?\n\s*\1\b/g, "");
-  return splitCommand(short).map((part) => part.replace(/^(?:rtk|sudo|env|[A-Z_]+=\S+)\s+/, ""));
+  return splitCommand(withoutHereDocuments(command)).map((part) =>
+    part.replace(/^(?:rtk|sudo|env|[A-Z_]+=\S+)\s+/, ""),
+  );
+}
+
+/** Also removes here-documents within quotes. Line by line, because a pattern takes minutes for some commands. */
+function withoutHereDocuments(command: string): string {
+  const kept: string[] = [];
+  let skipped: string[] = [];
+  let name: string | undefined;
+  for (const line of command.split("\n")) {
+    if (name === undefined) {
+      const start = /<<-?\s*['"]?(\w+)/.exec(line);
+      name = start?.[1];
+      kept.push(line.slice(0, start?.index));
+      skipped = [line.slice(start?.index ?? line.length)];
+    } else if (/^\s*(\w+)/.exec(line)?.[1] === name) {
+      kept[kept.length - 1] += line.trimStart().slice(name.length);
+      name = undefined;
+    } else skipped.push(line);
+  }
+  const rest = name === undefined ? "" : skipped.join("\n");
+  return kept.join("\n") + rest;
 }
 
 /** The commits that git reported, and those of commands that succeeded without git's usual output. */
@@ -133,12 +155,9 @@ function madeCommits(commands: readonly GitCommand[], reported: readonly Reporte
 const SAME_COMMAND_MS = 2_000;
 const SUBJECT_CHARS = 120;
 
-/** The first line of the message of -m or of a here-document; "" without a message. */
+/** "" without a message. */
 function messageSubject(command: string): string {
-  const hereDoc = /<<-?\s*['"]?\w+['"]?[^\n]*\n\s*([^\n]+)/.exec(command)?.[1];
-  const quoted = /\s(?:-\w*m|--message)[= ]*(?:"((?:[^"\\]|\\.)*)"|'([^']*)')/.exec(command);
-  const message = hereDoc ?? quoted?.[1] ?? quoted?.[2] ?? "";
-  return (message.split("\n", 1)[0] ?? "").trim().slice(0, SUBJECT_CHARS);
+  return commitMessages(command).at(-1)?.subject.slice(0, SUBJECT_CHARS) ?? "";
 }
 
 function pullRequests(commands: readonly GitCommand[]): { pr: PullRequest; isOpen: boolean }[] {

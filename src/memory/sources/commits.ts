@@ -44,7 +44,9 @@ export function withoutAmended<Commit extends Pick<TurnCommit, "subject" | "isAm
   });
 }
 
-interface Message extends Pick<TurnCommit, "subject" | "body" | "isAmend" | "keepsMessage"> {
+type CommitMessage = Pick<TurnCommit, "subject" | "body" | "isAmend" | "keepsMessage">;
+
+interface Message extends CommitMessage {
   use: EvidenceToolUse;
 }
 
@@ -52,8 +54,14 @@ const MAX_COMMAND_CHARS = 20_000;
 const MAX_COMMITS = 20;
 
 function messagesOf(use: EvidenceToolUse): Message[] {
-  const command = use.name === "Bash" ? asString(use.input["command"])?.slice(0, MAX_COMMAND_CHARS) : undefined;
-  if (command === undefined || use.isError || !command.includes("commit")) return [];
+  const command = use.name === "Bash" && !use.isError ? asString(use.input["command"]) : undefined;
+  return command === undefined ? [] : commitMessages(command).map((message) => ({ use, ...message }));
+}
+
+/** The messages of each `git commit` in a command line. */
+export function commitMessages(line: string): CommitMessage[] {
+  const command = line.slice(0, MAX_COMMAND_CHARS);
+  if (!command.includes("commit")) return [];
   const starts = [...command.matchAll(/\bgit (?:-[Cc] \S{1,300} ){0,4}commit(?=\s)/g)].slice(0, MAX_COMMITS);
   return starts.map((start, index) => {
     const rest = command.slice(start.index + start[0].length, starts[index + 1]?.index);
@@ -61,7 +69,6 @@ function messagesOf(use: EvidenceToolUse): Message[] {
     const [subject = "", ...body] = message.split("\n");
     const isAmend = options.includes("--amend");
     return {
-      use,
       subject: subject.trim(),
       body: withoutTrailers(body.join("\n")),
       isAmend,
