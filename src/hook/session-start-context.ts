@@ -10,7 +10,7 @@ import { readServer } from "../platform/state/server-record.ts";
 import { statOf } from "../platform/read-file.ts";
 import { AppError } from "../core/error.ts";
 import { withCommas } from "../core/text.ts";
-import { buildContext, type ContextBlock } from "../recall/inject/session-context.ts";
+import { buildContext, type ContextBlock, newProject } from "../recall/inject/session-context.ts";
 import { throttleLevel } from "../recall/inject/throttle.ts";
 import { type Db, hasSqlite, isDamage, openDriver } from "../store/db/driver.ts";
 import { openStore } from "../store/db/open.ts";
@@ -43,22 +43,20 @@ export function contextForStart(request: InjectRequest): InjectAnswer | undefine
   }
   const project = findProject(db, event.project.key);
   const budget = Math.ceil(settings.contextTokens * BUDGET_SHARES[throttleLevel(db, surface, event.at)]);
-  const block =
-    project &&
-    buildContext(db, {
-      project,
-      source,
-      sessionId: event.sessionId,
-      settings: { ...settings, contextTokens: budget },
-      tree: describeTree(place, event.transcriptPath, readRefLog(place)),
-      more: toolsLine(),
-      now: event.at,
-    });
+  const block = buildContext(db, {
+    project: project ?? newProject(event.project.name),
+    source,
+    sessionId: event.sessionId,
+    settings: { ...settings, contextTokens: budget },
+    tree: describeTree(place, event.transcriptPath, readRefLog(place)),
+    more: toolsLine(),
+    now: event.at,
+  });
   const message = settings.contextMessage
     ? (repairNote(paths, event.at) ?? messageFor(db, project, block, paths, source))
     : undefined;
   // The database is not closed: closing the last connection runs a checkpoint, and this process ends anyway.
-  if (block === undefined || block.text === "") return message === undefined ? undefined : { message, keys: [] };
+  if (block.text === "") return message === undefined ? undefined : { message, keys: [] };
   const { text, items, tokens } = block;
   const injection = { surface, itemIds: items, chars: text.length, tokens } as const;
   return { text, ...(message !== undefined && { message }), injection, keys: items };
@@ -86,11 +84,11 @@ function repairNote({ quarantine }: Paths, now: number): string | undefined {
 function messageFor(
   db: Db,
   project: ProjectRow | undefined,
-  block: ContextBlock | undefined,
+  block: ContextBlock,
   paths: Paths,
   source: string,
 ): string | undefined {
-  if (block === undefined || block.text === "") {
+  if (block.text === "") {
     const toRead = readActivity(paths.activity)?.to_read ?? 0;
     if (toRead > 0) return `C-Mem: reading earlier sessions, ${withCommas(toRead)} to go. ${pageNote(paths)}`;
     const isFirst = source === "startup" && countSessions(db).sessions === 0;
@@ -100,11 +98,11 @@ function messageFor(
   // "o12": an observation in full, "i12": only its title.
   const observations = block.items.filter((item) => /^[oi]\d/.test(item)).length;
   const parts = [
-    `C-Mem: ${withCommas(sessions)} ${sessions === 1 ? "session" : "sessions"}`,
+    ...(sessions > 0 ? [`${withCommas(sessions)} ${sessions === 1 ? "session" : "sessions"}`] : []),
     ...(observations > 0 ? [`${observations} ${observations === 1 ? "observation" : "observations"}`] : []),
     `${withCommas(block.tokens)} tokens`,
   ];
-  return `${parts.join(", ")}. ${pageNote(paths)}`;
+  return `C-Mem: ${parts.join(", ")}. ${pageNote(paths)}`;
 }
 
 /** The address alone does not sign a browser in: `c-mem open` adds the token. */

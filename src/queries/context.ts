@@ -10,7 +10,7 @@ import { count, oneLine, withCommas } from "../core/text.ts";
 import { estimateTokens } from "../core/tokens.ts";
 import { deriveNewest } from "../memory/derive.ts";
 import { dim, STDERR } from "../platform/terminal/style.ts";
-import { buildContext, EMPTY_CONTEXT } from "../recall/inject/session-context.ts";
+import { buildContext, EMPTY_CONTEXT, newProject } from "../recall/inject/session-context.ts";
 import { findProject, type ProjectRow, projectsNamed } from "../store/tables/projects.ts";
 import { type Fields, fields } from "./fields.ts";
 import { defineQuery, type QueryContext } from "./query.ts";
@@ -75,7 +75,10 @@ export const context = defineQuery({
     };
     // On a terminal: a hook does not wait for memory that the worker has not derived yet.
     if (cwd !== undefined && project !== undefined) deriveNewest(db, project.id, MAX_DERIVE_MS);
-    const block = project === undefined ? EMPTY_CONTEXT : buildContext(db, { ...request, project });
+    const isUnknown = project === undefined && name !== undefined;
+    const block = isUnknown
+      ? EMPTY_CONTEXT
+      : buildContext(db, { ...request, project: project ?? newProject(placeName) });
     const { text, items, tokens, gone } = block;
     // Over HTTP an empty context is no error: an editor then starts its session without context.
     if (cwd !== undefined && text === "") throw noContextError(name, project, { placeName, days });

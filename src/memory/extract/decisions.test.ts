@@ -78,6 +78,7 @@ describe("a rule in the user's own words", () => {
   it.each([
     ["From now on amounts must always be big integers, never floats"],
     ["Never rewrite the shared history of main"],
+    ["Never retry a request that was sent"],
     ["Always run the contract tests before you commit", "And always run the contract tests before you commit"],
     ["Always use npm instead of pnpm for the packages", "ok. Please always use npm instead of pnpm for the packages"],
     ["We don't need to support the old config format", "We don't need to support the old config format. Is it done?"],

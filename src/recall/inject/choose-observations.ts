@@ -21,7 +21,7 @@ export function chooseObservations(
   db: Db,
   request: ContextRequest,
   sessions: readonly SessionRow[],
-  { ownId, last, bearing }: { ownId: number | undefined; last: SessionRow; bearing: string },
+  { ownId, last, bearing }: { ownId: number | undefined; last: SessionRow | undefined; bearing: string },
 ) {
   const { project, settings, tree, source, since = 0 } = request;
   const sessionIds = new Set(sessions.map(({ id }) => id));
@@ -33,10 +33,10 @@ export function chooseObservations(
     // A resumed session already has the older observations in its context.
     .filter((row) => source !== "resume" || sessionIds.has(row.session_db_id ?? 0));
   const words = contentWords(bearing);
-  const lastFiles = new Set(changedFiles(db, last.id).map(({ path }) => path));
+  const lastFiles = new Set(last === undefined ? [] : changedFiles(db, last.id).map(({ path }) => path));
   const bearsOn = ({ session_db_id: session, git_branch: branch, title, files }: Candidate): boolean =>
-    session === last.id ||
-    (branch !== null && branch === last.git_branch && !isTrunk(branch)) ||
+    (last !== undefined && session === last.id) ||
+    (branch !== null && branch === last?.git_branch && !isTrunk(branch)) ||
     parseFiles(files).some((file) => lastFiles.has(file)) ||
     [...contentWords(title)].filter((word) => words.has(word)).length >= SHARED_WORDS;
   const ranked = rank(db, candidates, sessions, tree?.branch);

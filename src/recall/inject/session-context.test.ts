@@ -9,7 +9,8 @@ import type { Db } from "../../store/db/driver.ts";
 import { openStore } from "../../store/db/open.ts";
 import { findProject, type ProjectRow } from "../../store/tables/projects.ts";
 import { deriveSession } from "../../memory/derive.ts";
-import { buildContext, type ContextSettings } from "./session-context.ts";
+import { USER } from "../../memory/user-edits.ts";
+import { buildContext, type ContextSettings, newProject } from "./session-context.ts";
 import { insertObservation } from "../../store/tables/observations.ts";
 import { EXTRACTOR, type Observation } from "../../core/memory.ts";
 import { estimateTokens } from "../../core/tokens.ts";
@@ -68,18 +69,17 @@ const SETTINGS: ContextSettings = {
 };
 const request = (db: Db) => ({ project: project(db), source: "startup", settings: SETTINGS, now: 10 * HOUR });
 
+const OBSERVATION: Omit<Observation, "title" | "narrative"> = {
+  type: "decision",
+  facts: [],
+  concepts: [],
+  files: [],
+  evidence: ["p1"],
+  origin: "user",
+};
+
 function remember(db: Db, title: string, extra: Partial<Observation> = {}, validFrom = HOUR): number {
-  const observation: Observation = {
-    type: "decision",
-    title,
-    narrative: `${title}, because it was said so.`,
-    facts: [],
-    concepts: [],
-    files: [],
-    evidence: ["p1"],
-    origin: "user",
-    ...extra,
-  };
+  const observation = { ...OBSERVATION, title, narrative: `${title}, because it was said so.`, ...extra };
   const turn = { sessionDbId: 1, promptNumber: 1 };
   return insertObservation(db, { projectId: project(db).id, turn, observation, producer: EXTRACTOR, validFrom }, HOUR);
 }
@@ -130,6 +130,24 @@ Said last: Login works. Next: logout.
       expect(text).toContain("## Where work stopped (9 h ago, branch main)");
       expect(text).not.toContain("hello");
     }
+    db.close();
+  });
+
+  it("shows what was remembered before the first session, and in a new project what is for all", () => {
+    const db = store();
+    add(db, "own", HOUR, { kind: "prompt", text: "Set up the project" });
+    const own = { ...request(db), sessionId: "own" };
+    const write = (title: string, projectId?: number): void => {
+      const observation = { ...OBSERVATION, title, narrative: "" };
+      insertObservation(db, { projectId, observation, producer: USER, validFrom: HOUR }, HOUR);
+    };
+    write("Use pnpm, never npm", own.project.id);
+    write("Answer in British English");
+    expect(buildContext(db, own).text).toMatch(/^- Use pnpm, never npm/m);
+    const { text } = buildContext(db, { ...own, project: newProject("other") });
+    expect(text).toContain("# Memory of earlier sessions in other");
+    expect(text).toMatch(/^- Answer in British English/m);
+    expect(text).not.toContain("pnpm");
     db.close();
   });
 

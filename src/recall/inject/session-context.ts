@@ -18,7 +18,7 @@ import { chooseLast, hasWork, headingNote, openLines, sessionLines, whereStopped
 export type ContextSettings = Omit<Pick<Settings, Extract<keyof Settings, `context${string}`>>, "contextMessage">;
 
 export interface ContextRequest {
-  project: ProjectRow;
+  project: Pick<ProjectRow, "id" | "name">;
   /** Why the session starts: startup, clear, compact, resume, fork. */
   source: string;
   sessionId?: string | undefined;
@@ -39,6 +39,9 @@ export interface ContextBlock extends Block {
 
 export const EMPTY_CONTEXT: ContextBlock = { ...EMPTY_BLOCK, gone: 0 };
 
+/** A project without a row gets what was remembered for all projects. */
+export const newProject = (name: string): ContextRequest["project"] => ({ id: 0, name });
+
 /** Characters of results per token of the whole block: more than half of it. */
 const RESULT_CHARS = 2.3;
 
@@ -51,11 +54,11 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
   const sessions = chooseSessions(db, request, own);
   const isCompact = request.source === "compact";
   const last = isCompact && own ? own : chooseLast(db, sessions, tree?.branch, now);
-  if (last === undefined) return EMPTY_CONTEXT;
   const earlier = sessions
-    .filter((session) => session.id !== last.id && hasWork(db, session, now))
+    .filter((session) => session.id !== last?.id && hasWork(db, session, now))
     .slice(0, settings.contextSessions - 1);
-  const whereStopped = whereStoppedLines(db, last, { tree, maxChars: settings.contextTokens * RESULT_CHARS, now });
+  const maxChars = settings.contextTokens * RESULT_CHARS;
+  const whereStopped = last === undefined ? [] : whereStoppedLines(db, last, { tree, maxChars, now });
   const { decisions, full, listed, gone } = chooseObservations(db, request, sessions, {
     ownId: isCompact ? undefined : own?.id,
     last,
@@ -74,15 +77,15 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
         ...share(0.28),
       },
       {
-        heading: `## Where work stopped${headingNote(last, own, now)}`,
+        heading: `## Where work stopped${last === undefined ? "" : headingNote(last, own, now)}`,
         lines: whereStopped,
         ...share(0.8),
       },
-      { heading: "## Still open", lines: openLines(db, last, tree), ...share(0.2) },
+      { heading: "## Still open", lines: last === undefined ? [] : openLines(db, last, tree), ...share(0.2) },
       { heading: "## Decisions in force", lines: decisionLines(decisions, rules, now), ...share(0.2) },
       {
         heading: "## Repository changes since the last session",
-        lines: repositoryLines(db, last, tree),
+        lines: last === undefined ? [] : repositoryLines(db, last, tree),
         ...share(0.1),
       },
       { heading: "## Earlier sessions", lines: sessionLines(db, earlier, now), ...share(0.25) },

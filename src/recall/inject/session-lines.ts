@@ -43,12 +43,16 @@ export function hasWork(db: Db, session: SessionRow, now: number): boolean {
   if (status === "active" && !isIdle(session, now)) return true;
   if (madeChanges(db, id) || hasObservations(db, id)) return true;
   const summary = currentSummary(db, id, WHOLE_SESSION);
-  // Not derived yet: a long answer is likely to hold a finding.
-  if (summary === undefined) return (lastPrompts(db, id, 1)[0]?.response?.length ?? 0) >= LONG_ANSWER_CHARS;
+  if (summary === undefined) return isUnfinishedOrLong(lastPrompts(db, id, 1)[0]?.response ?? "");
   return summary.completed + summary.learned + summary.next_steps !== "";
 }
 
 const LONG_ANSWER_CHARS = 300;
+
+/** Before memory is derived: without an answer the turn was cut short, a long answer is likely to hold a finding. */
+function isUnfinishedOrLong(response: string): boolean {
+  return response === "" || response.length >= LONG_ANSWER_CHARS;
+}
 
 const RESULT_LINES = 6;
 const RESPONSE_CHARS = 400;
