@@ -1,6 +1,7 @@
 // Where an error occurred before and what fixed it.
 import { errorWords, normaliseError } from "../core/error-text.ts";
 import { nothingFound, usageError } from "../core/error.ts";
+import { stripMarkdown } from "../core/prose.ts";
 import { commandKey } from "../core/shell-command.ts";
 import { listText, oneLine } from "../core/text.ts";
 import { iso, localDay } from "../core/time.ts";
@@ -155,7 +156,7 @@ function saidAbout({ closing = "", changed, error }: Occurrence): string[] {
   return sentences
     .filter(isAbout)
     .slice(0, 1)
-    .map((text) => oneLine(text.replace(/^[\s*#>|-]+/, ""), CLOSING_CHARS));
+    .map((text) => oneLine(stripMarkdown(text.replace(/^[\s#>|-]+/, "")).replace(/^\*+|\*\*/g, ""), CLOSING_CHARS));
 }
 
 const MIN_NAME_CHARS = 5;

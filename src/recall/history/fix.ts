@@ -137,7 +137,7 @@ function bestLine({ output }: ToolUseEntry, query: ErrorQuery): ErrorMatch {
     if (shareOf(query.words, (word) => lower.includes(word)) < MIN_LIKENESS_FAILED) continue;
     const likeness = likenessOf(normaliseError(head), query);
     if (likeness > best.likeness && (likeness === 1 || isErrorLine(head.trim())))
-      best = { error: line.trim(), likeness };
+      best = { error: line.replace(/<\/?\w+_error>/g, "").trim(), likeness };
     if (likeness === 1) break;
   }
   return best;

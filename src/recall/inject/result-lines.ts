@@ -23,6 +23,9 @@ interface Candidate {
   place: number;
 }
 
+/** "3. Fixed the docs": apart from its list the number says nothing. */
+const LIST_NUMBER = /^\d{1,2}[.)]\s+(?=\S)/;
+
 const MIN_CHARS = 25;
 const MAX_CHARS = 320;
 /** Two or three sentences about the same thing. */
@@ -71,7 +74,7 @@ function candidatesOf(db: Db, sessionDbId: number, observations: readonly Observ
       .flatMap(({ learned }) => splitText(learned).map(stripMarkdown)),
   );
   const add = (text: string, weight: number, turn: number, observation?: ObservationRow): void => {
-    const plain = stripMarkdown(text);
+    const plain = stripMarkdown(text).replace(LIST_NUMBER, "");
     if (!isComplete(plain) || candidates.some((other) => other.text === plain)) return;
     const words = contentWords(plain);
     const score = weight * informationOf(plain, words) * (fixed.has(plain) ? FIXED_SINCE : 1);
