@@ -97,9 +97,24 @@ describe("a transcript that repeats another session's turns", () => {
     forget(store.db, { ...emptyDeletionSet(), prompts: new Set([promptOf("a")]) }, START);
     expect(sessionsWithMemory(store).summaries).toEqual(["b 0", "b 1"]);
     expect(store.db.column("SELECT text FROM prompts")).toEqual(["Store the colour of a todo, too"]);
-    // The copied transcript is read again.
-    addTurn(store, "b", FIRST, START);
+    // The copied transcript is read again, and another copy for the first time.
+    for (const copy of ["b", "c"]) addTurn(store, copy, FIRST, START);
     expect(store.db.value("SELECT count(*) FROM prompts")).toBe(1);
+    expect(store.db.value("SELECT count(*) FROM messages")).toBe(1);
+    expect(store.db.value("SELECT count(*) FROM tool_uses")).toBe(1);
+  });
+
+  it("is forgotten with the original session, also if it is read later", () => {
+    const store = seedStore();
+    addTurn(store, "a", FIRST, START);
+    forget(store.db, { ...emptyDeletionSet(), sessions: new Set([1]) }, START);
+    addTurn(store, "b", FIRST, START);
+    addTurn(store, "b", SECOND, START + 1_000);
+    expect(store.db.column("SELECT text FROM prompts")).toEqual(["Store the colour of a todo, too"]);
+    expect(store.db.value("SELECT count(*) FROM messages")).toBe(1);
+    // A command may have the id of the prompt before it.
+    store.add("c", { kind: "prompt", promptId: FIRST, text: "/compact" });
+    expect(store.db.column("SELECT text FROM prompts ORDER BY id")).toContain("/compact");
   });
 
   it("loses a message that is forgotten in the original", () => {

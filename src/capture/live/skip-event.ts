@@ -7,6 +7,7 @@ import { findSession, forkSource, withForkSources } from "../../store/tables/ses
 import {
   hasForgottenParts,
   hasTombstone,
+  isForgottenCopy,
   isForgottenPrompt,
   isForgottenSession,
   tombstoneOf,
@@ -30,7 +31,7 @@ export function withoutForgotten(db: Db, event: CapturedEvent): CapturedEvent | 
   const { sessionId, agentId, activity, at } = event;
   if (isForgottenSession(db, sessionId)) return undefined;
   if (agentId !== undefined && isForgottenSession(db, `agent-${agentId}`)) return undefined;
-  if (isCopyOfForgotten(db, event)) return undefined;
+  if (isCopyOfForgotten(db, event) || isRepeatOfForgotten(db, event)) return undefined;
   if (!hasForgottenParts(db, sessionId)) return event;
   const has = (kind: "message" | "tool-use" | "text", key: string): boolean =>
     hasTombstone(db, tombstoneOf(kind, sessionId, key));
@@ -71,8 +72,33 @@ function isCopyOfForgotten(db: Db, { sessionId, at }: CapturedEvent): boolean {
   return withForkSources(db, sessionId).some((id) => id !== sessionId && hasForgottenParts(db, id));
 }
 
+/** Some transcripts repeat another session's items, with their ids, under a new session id. */
+function isRepeatOfForgotten(db: Db, { sessionId, activity }: CapturedEvent): boolean {
+  switch (activity.kind) {
+    case "prompt":
+      // A command may have the id of the prompt before it, but has another text.
+      return (
+        isForgottenCopy(db, "prompt", activity.promptId) &&
+        hasTombstone(db, tombstoneOf("text", activity.promptId ?? "", activity.text))
+      );
+    case "message":
+    case "compaction":
+      if (isForgottenCopy(db, "message", activity.uuid)) return true;
+      break;
+    case "tool-use":
+      if (isForgottenCopy(db, "tool-use", activity.toolUseId)) return true;
+      break;
+  }
+  if (!("promptId" in activity) || !PARTS_OF_A_TURN.has(activity.kind)) return false;
+  return isForgottenCopy(db, "prompt", activity.promptId) && !hasPrompt(db, sessionId, activity.promptId);
+}
+
 function isInForgottenTurn(db: Db, sessionId: string, promptId: string | undefined): boolean {
   if (promptId === undefined || !hasTombstone(db, tombstoneOf("prompt", sessionId, promptId))) return false;
+  return !hasPrompt(db, sessionId, promptId);
+}
+
+function hasPrompt(db: Db, sessionId: string, promptId: string | undefined): boolean {
   const session = findSession(db, sessionId);
-  return session === undefined || findPromptNumber(db, session.id, promptId) === undefined;
+  return session !== undefined && promptId !== undefined && findPromptNumber(db, session.id, promptId) !== undefined;
 }

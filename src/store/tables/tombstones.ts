@@ -12,6 +12,7 @@ import { withForkSources } from "./sessions.ts";
  * - moment: text and time of a prompt, because the id may be known only to the hook or only to the transcript
  * - text: a forgotten text that may also be stored elsewhere (a response, a title)
  * - session: the session's id
+ * - prompt, message, tool-use, of any session: a long id alone. Transcripts under other session ids repeat it.
  * - part: the session's id. Exists if a part of the session was forgotten; other sessions need no further checks.
  */
 export const TOMBSTONE_KINDS = [
@@ -59,6 +60,20 @@ export function deleteTombstone(db: Db, kind: TombstoneKind, hash: string): void
 /** The session's id, which cannot be guessed, is part of the hash. Hashing guessed texts finds no forgotten ones. */
 export function tombstoneOf(kind: Exclude<TombstoneKind, "observation">, sessionId: string, key = ""): Tombstone {
   return { kind, hash: sha256(JSON.stringify([kind, sessionId, key])) };
+}
+
+/** Shorter ids, such as line numbers, are used in several sessions. */
+const MIN_ID_CHARS = 16;
+
+/** Identifies the copies of an item in other sessions. Undefined if its id does not. */
+export function copyTombstone(kind: "prompt" | "message" | "tool-use", key: string): Tombstone | undefined {
+  return key.length < MIN_ID_CHARS ? undefined : tombstoneOf(kind, key);
+}
+
+/** Whether the item with this id was forgotten in the session that it was copied from. */
+export function isForgottenCopy(db: Db, kind: "prompt" | "message" | "tool-use", key: string | undefined): boolean {
+  const tombstone = key === undefined ? undefined : copyTombstone(kind, key);
+  return tombstone !== undefined && hasTombstone(db, tombstone);
 }
 
 /** Hooks and the transcript report the same prompt within this time. */

@@ -5,9 +5,21 @@ import { updateSuccessors } from "../../memory/supersede.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { getObservation } from "../../store/tables/observations.ts";
-import { insertTombstone, momentTombstone, type Tombstone, tombstoneOf } from "../../store/tables/tombstones.ts";
+import {
+  copyTombstone,
+  insertTombstone,
+  momentTombstone,
+  type Tombstone,
+  tombstoneOf,
+} from "../../store/tables/tombstones.ts";
 import { scrubVectors } from "../../store/vectors/vectors.ts";
-import { type DeletionRow, type DeletionSet, expandDeletion, readDeletionRows } from "./deletion-set.ts";
+import {
+  type DeletionRow,
+  type DeletionRows,
+  type DeletionSet,
+  expandDeletion,
+  readDeletionRows,
+} from "./deletion-set.ts";
 import {
   clearTitles,
   clearResponses,
@@ -80,6 +92,7 @@ function erase(db: Db, deletion: DeletionSet, now: number, { words, derived }: A
     ...[...sessions].map((id) => tombstoneOf("session", id)),
     ...touched.map((id) => tombstoneOf("part", id)),
     ...tombstonesOf(evidence, texts, observations),
+    ...copyTombstones({ ...rows, messages: rows.messages.filter(remains), tool_uses: rows.tool_uses.filter(remains) }),
   ];
   for (const tombstone of tombstones) insertTombstone(db, tombstone, now);
   clearResponses(db, endings);
@@ -117,6 +130,16 @@ export function tombstonesOf(
     ...texts.map((one) => tombstoneOf("text", one.session_id, one.text)),
     ...observations.map(({ key }): Tombstone => ({ kind: "observation", hash: key ?? "" })),
   ];
+}
+
+/** For copies of the rows that are read later. Of a forgotten turn or session, the prompts are enough. */
+function copyTombstones({ prompts, messages, tool_uses: uses }: DeletionRows): Tombstone[] {
+  const of = (kind: "prompt" | "message" | "tool-use", rows: readonly DeletionRow[]): Tombstone[] =>
+    rows.flatMap(({ key }) => copyTombstone(kind, key ?? "") ?? []);
+  const texts = prompts
+    .filter(({ key }) => key !== null && copyTombstone("prompt", key) !== undefined)
+    .map((row) => tombstoneOf("text", row.key ?? "", textsOf(row)[0]));
+  return [...of("prompt", prompts), ...texts, ...of("message", messages), ...of("tool-use", uses)];
 }
 
 function evidenceTombstones(row: DeletionRow): Tombstone[] {
