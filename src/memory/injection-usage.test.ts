@@ -10,7 +10,7 @@ const OBSERVATION: Observation = {
   type: "bugfix",
   title: "Login redirect loop came from stale cookies",
   narrative: "n",
-  facts: ["Passes: `npm run login-check`"],
+  facts: [],
   concepts: [],
   files: ["src/login.ts"],
   evidence: ["p1"],
@@ -22,6 +22,7 @@ function session(surface: Surface, items: string[], act: (seeded: Seeded) => voi
   const seeded = seedStore();
   const { db, add } = seeded;
   add("old", prompt("Fix the login"));
+  add("old", bash("npm run login-check"));
   add("old", ended("The session cookies expire before the redirect finishes."));
   insertObservation(
     db,
@@ -85,7 +86,7 @@ describe("an injected item", () => {
       1,
     ],
     ["counts as used if its file is touched", "prompt", "o1", ({ add }) => add("new", read("src/login.ts")), 1],
-    ["counts as used if its fix is run", "error", "o1", ({ add }) => add("new", bash("npm run login-check")), 1],
+    ["counts as used if its fix is run", "error", "t1", ({ add }) => add("new", bash("npm run login-check")), 1],
     [
       "does not count if none of these happened",
       "prompt",

@@ -46,14 +46,12 @@ function isUsed(
   if (kind === "p") return isTurnUsed(db, id, text, touched);
   const row = getObservation(db, id);
   if (row === undefined) return false;
-  const { title, files, facts } = observationOf(row);
+  const { title, files } = observationOf(row);
   if (isRepeated(title, text)) return true;
   // Only its title was shown: the list of titles names too many files to count touches.
   if (kind === "i") return false;
   // Context for a file is injected because the file is about to be touched, so the touch proves nothing.
-  if (surface !== "file" && files.some((file) => touched.has(file))) return true;
-  const fix = facts.map((fact) => /^Passes: `(.+)`$/.exec(fact)?.[1]).find((command) => command !== undefined);
-  return fix !== undefined && commands.has(fix);
+  return surface !== "file" && files.some((file) => touched.has(file));
 }
 
 /** True if the session changed or read a file of the turn, or repeated a sentence of its answer. */
