@@ -7,6 +7,7 @@ import { sessionIdOf } from "../store/tables/sessions.ts";
 import { contentHash, type ObservationRow, observationsOfTurn } from "../store/tables/observations.ts";
 import { summariesOfTurn } from "../store/tables/summaries.ts";
 import { loadTurnEvidence } from "../store/reads/turn-evidence.ts";
+import { insertWrongItem, isWrongObservation } from "../store/tables/wrong-items.ts";
 import { saveTurnMemory } from "./save-turn.ts";
 
 const MODEL: Producer = { name: "anthropic/some-model", promptHash: "abc" };
@@ -68,6 +69,16 @@ const found = (db: Db, word: string): number =>
   db.all("SELECT rowid FROM observations_fts WHERE observations_fts MATCH ?", word).length;
 
 describe("saving a turn's memory", () => {
+  it("keeps the mark as wrong when an observation is derived again in other words", () => {
+    const { db, save } = store();
+    save(["First thing", observation("Second thing", { type: "discovery" })]);
+    const { id, content_hash: contentHashOf } = row(db, "First thing");
+    insertWrongItem(db, { item: `o${id}`, projectId: 1, contentHash: contentHashOf }, NOW);
+    save(["The first thing again", observation("Another thing", { type: "discovery" })]);
+    const isWrong = (title: string): boolean => isWrongObservation(db, row(db, title).id);
+    expect([isWrong("The first thing again"), isWrong("Another thing")]).toEqual([true, false]);
+  });
+
   it("keeps the ids of unchanged rows, and deletes old rows from table and index", () => {
     const { db, save } = store();
     expect(save(["First thing", "Second thing"])).toBe(true);

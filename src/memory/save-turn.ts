@@ -20,6 +20,7 @@ import {
 import { projectIdOfSession } from "../store/tables/projects.ts";
 import type { TurnKey } from "../store/tables/prompts.ts";
 import { sessionIdOf } from "../store/tables/sessions.ts";
+import { insertWrongItem, isWrongObservation } from "../store/tables/wrong-items.ts";
 import { deleteSummary, setCurrentSummary, summariesOfTurn, upsertSummary } from "../store/tables/summaries.ts";
 import { hasForgottenParts, hasTombstone } from "../store/tables/tombstones.ts";
 import { isFailedUse } from "../store/tables/tool-uses.ts";
@@ -34,6 +35,8 @@ export function saveTurnMemory(db: Db, turn: TurnKey, memory: SavedMemory, produ
   const projectId = projectIdOfSession(db, turn.sessionDbId);
   const before = observationsOfTurn(db, turn.sessionDbId, turn.promptNumber);
   const old = before.filter((row) => row.producer === producer.name);
+  const hashes = new Set(memory.observations.map(contentHash));
+  const gone = old.filter((row) => !hashes.has(row.content_hash));
   const unchanged = new Set<number>();
   const seen = new Set<string>();
   let isChanged = false;
@@ -47,6 +50,8 @@ export function saveTurnMemory(db: Db, turn: TurnKey, memory: SavedMemory, produ
     if (id === undefined) {
       id = insertObservation(db, { projectId, turn, observation, producer, validFrom }, now);
       isChanged = true;
+      if (gone.some((row) => isRewordingOf(row, observation) && isWrongObservation(db, row.id)))
+        insertWrongItem(db, { item: `o${id}`, projectId, contentHash: hash }, now);
     } else {
       unchanged.add(id);
       replaceEvidence(db, id, { evidence: observation.evidence, promptHash: producer.promptHash, validFrom });
@@ -80,6 +85,11 @@ export function saveTurnMemory(db: Db, turn: TurnKey, memory: SavedMemory, produ
 export function deleteTurnMemory(db: Db, turn: TurnKey, producer: Producer, now: number): boolean {
   const isChanged = deleteSummary(db, turn, producer);
   return saveTurnMemory(db, turn, { observations: [] }, producer, now) || isChanged;
+}
+
+/** Of a turn, two observations of one type are most likely the same in other words: a mark as wrong holds for both. */
+function isRewordingOf({ title, type }: ObservationRow, observation: Observation): boolean {
+  return title === observation.title || (type === observation.type && type !== "decision");
 }
 
 /** True if the row still has its derived text, or if a user edited it. */

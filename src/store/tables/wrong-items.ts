@@ -37,3 +37,7 @@ export function isNotWrong(name = "observations"): Sql {
   return sql`NOT EXISTS (SELECT 1 FROM wrong_items w
     WHERE w.item = 'o' || ${o}.id OR (w.content_hash = ${o}.content_hash AND w.project_id IS ${o}.project_id))`;
 }
+
+export function isWrongObservation(db: Db, id: number): boolean {
+  return db.value(sql`SELECT 1 FROM observations WHERE id = ${id} AND NOT ${isNotWrong()}`) !== undefined;
+}
