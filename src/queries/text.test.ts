@@ -147,7 +147,7 @@ const TEXTS: [string, object, Values, string[]][] = [
       "  observation  o2 (feature)",
       "  project      app",
       "  valid        from 2026-01-05 09:05",
-      "  source       extractor, from the words of the tool",
+      "  source       extractor, from the words of the assistant",
       `  session      1b2c3d4e ${TITLE}`,
       "  concepts     what-changed",
       "  modified     src/basket.js",
