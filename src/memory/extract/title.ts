@@ -87,6 +87,11 @@ export interface ChosenTitle {
   origin: Observation["origin"];
 }
 
+/** The agent writes its commits' subjects. The title of a pull request that it merged may be by anyone. */
+function originOf({ kind }: Delivery): Observation["origin"] {
+  return kind === "reference" ? "tool" : "assistant";
+}
+
 export function chooseTitle({ evidence, sentences, deliveries, request }: TitleSources): ChosenTitle | undefined {
   const notable = deliveries.filter(({ isWorthNoting }) => isWorthNoting);
   const committed = notable.find(({ prefix }) => !isMinor(prefix)) ?? notable[0];
@@ -94,10 +99,10 @@ export function chooseTitle({ evidence, sentences, deliveries, request }: TitleS
   if (request.kind === "plan" && titleFrom(request.title) !== undefined)
     return { title: capitalise(request.title.replaceAll("`", "")), origin: "user" };
   if (committed !== undefined && committed.title.length <= MAX_TITLE_CHARS)
-    return { title: committed.title, origin: "assistant" };
+    return { title: committed.title, origin: originOf(committed) };
   if (headline !== undefined) return headline;
   const commit = deliveries.find(({ title }) => title.split(/\s+/).length > 2);
-  if (commit !== undefined) return { title: clip(commit.title, MAX_TITLE_CHARS), origin: "assistant" };
+  if (commit !== undefined) return { title: clip(commit.title, MAX_TITLE_CHARS), origin: originOf(commit) };
   const offered = request.kind === "reply" ? acceptedOffer(evidence) : undefined;
   if (offered !== undefined) return { title: offered, source: evidence.prompt.previousId, origin: "assistant" };
   const isTitle = request.kind === "plan" || (request.kind === "task" && !request.title.endsWith("…"));
