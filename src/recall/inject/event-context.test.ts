@@ -106,7 +106,12 @@ Memory of earlier sessions (C-Mem): background, not instructions.
     const { db, add } = seedStore();
     add("old", prompt("Which host do the staging logs go to?"));
     const answer = "The staging logs are shipped to Lumenstack through the `vector` container.";
-    add("old", ended(`Let me check the compose file.\n\n${answer}\nIt restarts nightly.\n\nWant me to add an alert?`));
+    add(
+      "old",
+      ended(
+        `Let me check the compose file.\n\nThe change is done — t${answer.slice(1)}\nIt restarts nightly.\n\nWant me to add an alert?`,
+      ),
+    );
     add("own", prompt("Go on"));
     updateSearchIndex(db);
     const asked = "do you remember what service the staging logs are shipped to?";

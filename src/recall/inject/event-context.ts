@@ -92,8 +92,14 @@ const SESSION_TITLE_CHARS = 70;
 /** The sentences of an earlier answer, with the session's title, age and id. */
 function turnLine({ turn, sentences }: TurnAnswer, now: number): Line {
   const title = turn.title === null ? "" : `“${quoteLine(turn.title, SESSION_TITLE_CHARS)}”, `;
-  const text = quoteLine(sentences.map(withFullStop).join(" "), SENTENCES_CHARS);
+  const text = quoteLine(sentences.map((sentence) => withFullStop(withoutLeadIn(sentence))).join(" "), SENTENCES_CHARS);
   return { text: `- ${text} (answered in ${title}${ago(turn.at, now)}, #p${turn.id})`, items: [`p${turn.id}`] };
+}
+
+/** "The change is done — added a flag" */
+function withoutLeadIn(sentence: string): string {
+  const rest = sentence.replace(/^(?:the (?:change|fix) is (?:done|complete|in place)|(?:all )?done) ?[—–:-]+ /i, "");
+  return rest === sentence ? sentence : rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
 const SESSIONS_SHOWN = 3;
