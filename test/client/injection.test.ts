@@ -46,7 +46,7 @@ describe("the real client sends to the model", () => {
     const { requests, hooks } = await session(lab, "Good morning [[script:hello]]", only("session-start"));
     const memory = memoryIn(requests[0]);
     expect(memory).toContain("## Where work stopped");
-    expect(memory).toContain("Without the option it works.");
+    expect(memory).toContain("add() had a minus sign");
     expect(memory).toContain(FILE_RULE);
     expect(memory).toContain("quartz oscillator");
     expect(hooks.find(({ event }) => event === "SessionStart")?.stdout).toContain('"systemMessage":"C-Mem: ');

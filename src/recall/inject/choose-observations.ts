@@ -16,6 +16,9 @@ const MAX_DECISIONS = 5;
 /** A decision with so many words of where work stopped is about it. */
 const SHARED_WORDS = 2;
 
+/** "Always run the tests before you commit" bears on all work. */
+const STANDING_RULE = /^(?:always|never|from now on|going forward)\b/i;
+
 /** `bearing`: where work stopped, to choose the decisions that bear on it. */
 export function chooseObservations(
   db: Db,
@@ -34,7 +37,8 @@ export function chooseObservations(
     .filter((row) => source !== "resume" || sessionIds.has(row.session_db_id ?? 0));
   const words = contentWords(bearing);
   const lastFiles = new Set(last === undefined ? [] : changedFiles(db, last.id).map(({ path }) => path));
-  const bearsOn = ({ session_db_id: session, git_branch: branch, title, files }: Candidate): boolean =>
+  const bearsOn = ({ session_db_id: session, git_branch: branch, title, files, origin }: Candidate): boolean =>
+    (origin === "user" && STANDING_RULE.test(title)) ||
     (last !== undefined && session === last.id) ||
     (branch !== null && branch === last?.git_branch && !isTrunk(branch)) ||
     parseFiles(files).some((file) => lastFiles.has(file)) ||

@@ -118,7 +118,7 @@ const INTENTION =
 const OFFER = /\bif you(?:['’]d)? (?:want|like|prefer)\b|\blet me know\b/i;
 /** Deliveries, test results and file lists: the line about the whole session says them. */
 const FACT =
-  /^(?:Asked: “|Changed \d+ files?\b|Renamed \S+ to |(?:Commit|PR|Merged PR|Opened PR) [#0-9a-f]|Ran `|`[^`]+`: \d|(?:File|Path|Location|Description|Note|Files changed): )/;
+  /^(?:Asked: “|Changed \d+ files?\b|Renamed \S+ to |(?:Commit|PR|Merged PR|Opened PR)(?: [#0-9a-f]|: )|Ran `|`[^`]+`: \d|(?:File|Path|Location|Description|Note|Files changed): )/;
 
 /** Longer sentences and those with names say more: `parseLine`, src/app.ts, #12, 1a2b3c4. */
 function informationOf(text: string, words: ReadonlySet<string>): number {

@@ -181,13 +181,28 @@ Said last: Login works. Next: logout.
         "This also fixes the logout, which had the same problem before",
         "Want me to add a test for the second browser, too?",
         "I'll clean up the cache in the next step if you like",
+        "2. The logout removes the token from the keychain and from memory",
       ],
     });
     const { text } = buildContext(db, request(db));
     expect(text).toContain(
-      "- The login is kept after a restart · `readToken` returned the cached token, although the keychain had a newer one (#o1)\n",
+      "- The login is kept after a restart · `readToken` returned the cached token, although the keychain had a newer one · The logout removes the token from the keychain and from memory (#o1)\n",
     );
     expect(text).not.toMatch(/This also|Want me|I'll|Summary|\|/);
+    db.close();
+  });
+
+  it("lists a standing rule, whatever the last work was about", () => {
+    const db = store();
+    add(db, "one", HOUR, { kind: "prompt", text: "Set up the project" });
+    add(db, "one", HOUR + 1, edit("package.json"));
+    add(db, "two", 2 * HOUR, { kind: "prompt", text: "Fix the login" });
+    add(db, "two", 2 * HOUR + 1, edit("src/login.ts"));
+    remember(db, "Always run the contract tests before you commit");
+    remember(db, "The basket expires after two days");
+    const { text } = buildContext(db, request(db));
+    expect(text).toMatch(/^- Always run the contract tests/m);
+    expect(text).not.toMatch(/^- The basket/m);
     db.close();
   });
 
@@ -299,7 +314,7 @@ Said last: Login works. Next: logout.
     const { text } = buildContext(db, { ...request(db), settings });
     expect(text).toContain("- Which store should the upload queue use? → SQLite (the user, 9 h ago, #o1)");
     expect(text).toContain("- Uploads are retried, downloads are not (");
-    expect(text).not.toContain("basket");
+    expect(text).not.toMatch(/^- The basket/m);
     db.close();
   });
 
