@@ -96,7 +96,7 @@ const OPENING =
   /^(?:(?:ok(?:ay)?|so|now|and|also|please|then|hey|great|perfect|cool|yes|yeah|yep|no|well|right|actually|but|i think|in that case)\b[,.!:;]*\s+)+/i;
 /** For this turn only, doubtful, or a question. */
 const NOT_STANDING =
-  /\?$|^if\b|\b(?:this|that|these|those) (?:one|time|branch|pr|commit|turn|step|change|won)\b|\bfor (?:this|that)\b|\b(?:for now|right now|just yet|yet|not yet|never ?mind|first|until|maybe|perhaps|not sure|i guess|might|wonder|today|this time|(?<!from )now)\b/i;
+  /\?$|^if\b|\bthis\b(?! (?:project|repo|repository|codebase|folder|file)\b)|\bthat (?:one|time|branch|pr|commit)\b|\bfor that\b|\btop prio|\b(?:for now|right now|just yet|yet|not yet|never ?mind|first|until|maybe|perhaps|not sure|i guess|might|wonder|today|this time|(?<!from )now)\b/i;
 /** An order for this turn, unless the rule says that it always holds. */
 const ORDER =
   /\bbefore (?:we|you)\b|\b(?:this|that|these|those) (?:is|was|would|should)\b|\b(?:commit|push|merge|wait|stop|continue|proceed)\b/i;

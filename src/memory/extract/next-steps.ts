@@ -31,7 +31,9 @@ export function nextSteps(turn: ParsedTurn): string[] {
 }
 
 function saidOpen(sentences: readonly Sentence[]): Sentence[] {
-  const said = sentences.filter(({ from, text }) => from === "agent-last" && text.length <= STEP_CHARS);
+  const said = sentences.filter(
+    ({ from, text }) => from === "agent-last" && text.length <= STEP_CHARS && !/^if you\b/i.test(text),
+  );
   const scores = new Map(said.map((sentence) => [sentence, openScore(sentence)]));
   const scoreOf = (sentence: Sentence): number => scores.get(sentence) ?? 0;
   const sum = said.reduce((total, sentence) => total + scoreOf(sentence), 0);

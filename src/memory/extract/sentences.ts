@@ -87,3 +87,8 @@ function splitText(
 export function capitalise(text: string): string {
   return /^[a-z][a-z'’]*(?:[\s,:!?]|\.?\s|\.?$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
+
+/** What the agent found while it worked may have been fixed since: only its last message tells the outcome. */
+export function isOutcome({ from, verdict: { chances } }: Sentence): boolean {
+  return from === "agent-last" || chances.W > chances.F;
+}

@@ -7,7 +7,7 @@ import { filesText } from "./changes.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
 import { failureNotes } from "./failures.ts";
 import { isListedOpen, nextSteps } from "./next-steps.ts";
-import type { Sentence } from "./sentences.ts";
+import { isOutcome, type Sentence } from "./sentences.ts";
 import { testFact } from "./test-results.ts";
 
 const FIELD_CHARS = 1_200;
@@ -75,8 +75,8 @@ function listed(verb: string, texts: ReadonlySet<string>, show: (text: string) =
 }
 
 /** The findings with the highest probability, in the order in which they were said. */
-function learned({ sentences }: ParsedTurn): string[] {
-  return likeliest(sentences, "F", MAX_LEARNED);
+function learned({ sentences, changes }: ParsedTurn): string[] {
+  return likeliest(changes.files.length > 0 ? sentences.filter(isOutcome) : sentences, "F", MAX_LEARNED);
 }
 
 const MAX_COMPLETED = 7;

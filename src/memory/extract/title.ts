@@ -62,10 +62,12 @@ function shorten(sentence: string): string {
 
 /** How well a sentence of the agent tells what the turn came to. */
 export function headlineScore({ text, verdict: { chances, isHeadline }, from }: Sentence): number {
-  if (OPTION.test(text)) return 0;
+  if (OPTION.test(text) || SUGGESTION.test(text)) return 0;
   return isHeadline * (chances.W + chances.F + chances.D) * (from === "agent-last" ? 1 : 0.5);
 }
 
+/** An item of a list of options. */
+const SUGGESTION = /^(?:pick|choose|leave|skip|keep|try|if you)\b/i;
 /** "B. Keep it as it is" */
 export const OPTION = /^(?:option )?\(?[A-D1-9][).:]\s/i;
 const MIN_HEADLINE_SCORE = 0.02;

@@ -6,7 +6,7 @@ import { changedLines, type Changes, filesText } from "./changes.ts";
 import { newObservation } from "./observation.ts";
 import type { ParsedTurn } from "./extract-turn.ts";
 import { isListedOpen } from "./next-steps.ts";
-import type { Sentence } from "./sentences.ts";
+import { isOutcome, type Sentence } from "./sentences.ts";
 import { bestHeadline, chooseTitle, headlineScore, type ChosenTitle, OPTION } from "./title.ts";
 
 const MAX_FACTS = 8;
@@ -30,7 +30,7 @@ const REFACTOR = /^(?:refactor|rename|extract|move|simplif|clean|restructur|reor
 export function turnNote(turn: ParsedTurn): Observation | undefined {
   const { evidence, changes, deliveries, sentences } = turn;
   const hasWork = isWork(changes) || deliveries.some(({ isWorthNoting }) => isWorthNoting);
-  const facts = worthyFacts(sentences);
+  const facts = worthyFacts(sentences, hasWork);
   const chosen = chooseNote(turn);
   if (chosen === undefined) return undefined;
   const { type } = chosen;
@@ -98,12 +98,12 @@ function compactedFixes(summary: string): string[] {
 }
 
 /** Useful results and findings of the agent, in the order in which they were said. */
-function worthyFacts(sentences: readonly Sentence[]): Sentence[] {
+function worthyFacts(sentences: readonly Sentence[], hasWork: boolean): Sentence[] {
   const worthOf = ({ from, verdict: { isWorthRecording, isClearlyUseful, chances } }: Sentence): number =>
     isWorthRecording + 0.3 * isClearlyUseful + 0.1 * chances.F - (from === "agent-mid" ? 0.05 : 0);
   const best = new Set(
     sentences
-      .filter(isWorthy)
+      .filter((sentence) => isWorthy(sentence) && (!hasWork || isOutcome(sentence)))
       .sort((a, b) => worthOf(b) - worthOf(a))
       .slice(0, MAX_FACTS),
   );

@@ -13,6 +13,8 @@ import { checkAgainstTree } from "./freshness.ts";
 
 const MAX_CANDIDATES = 120;
 const MAX_DECISIONS = 5;
+/** An approved plan is done or replaced soon. Its decisions are listed apart. */
+const PLAN = /^Plan: /;
 /** A decision with so many words of where work stopped is about it. */
 const SHARED_WORDS = 2;
 
@@ -45,7 +47,12 @@ export function chooseObservations(
     [...contentWords(title)].filter((word) => words.has(word)).length >= SHARED_WORDS;
   const ranked = rank(db, candidates, sessions, tree?.branch);
   const decisions = ranked
-    .filter((row) => row.pinned === 1 || row.producer === "user" || (row.type === "decision" && bearsOn(row)))
+    .filter(
+      (row) =>
+        row.pinned === 1 ||
+        row.producer === "user" ||
+        (row.type === "decision" && !PLAN.test(row.title) && bearsOn(row)),
+    )
     .slice(0, MAX_DECISIONS);
   const { contextTypes, contextConcepts } = settings;
   const isWanted = ({ pinned, type, concepts }: Candidate): boolean =>

@@ -81,7 +81,7 @@ export function buildContext(db: Db, request: ContextRequest): ContextBlock {
         lines: whereStopped,
         ...share(0.8),
       },
-      { heading: "## Still open", lines: last === undefined ? [] : openLines(db, last, tree), ...share(0.2) },
+      { heading: "## Still open", lines: last === undefined ? [] : openLines(db, last, tree, now), ...share(0.2) },
       { heading: "## Decisions in force", lines: decisionLines(decisions, rules, now), ...share(0.2) },
       {
         heading: "## Repository changes since the last session",

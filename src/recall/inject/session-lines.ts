@@ -55,6 +55,9 @@ function isUnfinishedOrLong(response: string): boolean {
 }
 
 const RESULT_LINES = 6;
+/** Of work long ago, or on another branch. */
+const FEW_RESULT_LINES = 3;
+const DAY_MS = 24 * 60 * 60 * 1000;
 const RESPONSE_CHARS = 400;
 const PROMPT_CHARS = 200;
 const TITLE_CHARS = 160;
@@ -75,7 +78,12 @@ export function whereStoppedLines(db: Db, session: SessionRow, { tree, maxChars,
   if (last === undefined) return [];
   const summary = freshSummary(db, session.id);
   const headline = headlineOf(db, session, summary);
-  const results = resultLines(db, session.id, { maxLines: RESULT_LINES, maxChars, said: session.title ?? "", tree });
+  const results = resultLines(db, session.id, {
+    maxLines: linesFor(session, tree, now),
+    maxChars,
+    said: session.title ?? "",
+    tree,
+  });
   const state = stateOf(last, isIdle(session, now));
   return [
     ...(headline === "" ? [] : [{ text: `${headline} (#${shortId(db, session.session_id)})`, items }]),
@@ -137,13 +145,19 @@ const OPEN_LINES = 6;
 const OPEN_CHARS = 240;
 
 /** What the session left open, one line each. */
+function linesFor({ last_at, git_branch }: SessionRow, tree: WorkTree | undefined, now: number): number {
+  const isElsewhere = tree?.branch !== undefined && git_branch !== null && tree.branch !== git_branch;
+  return isElsewhere || now - last_at > DAY_MS ? FEW_RESULT_LINES : RESULT_LINES;
+}
+
 /** What a commit or push after the session may have changed. */
 const LOCAL_STATE = /\b(?:not committed|Nothing is committed|not pushed|has not been seen|No test run is reported)\b/;
 
-export function openLines(db: Db, session: SessionRow, tree: WorkTree | undefined): Line[] {
+export function openLines(db: Db, session: SessionRow, tree: WorkTree | undefined, now: number): Line[] {
   const summary = freshSummary(db, session.id);
   if (summary === undefined) return [];
-  const hasMoved = tree?.moves.some(({ at }) => at > session.last_at + SAME_MOMENT_MS) ?? false;
+  const hasMoved =
+    now - session.last_at > DAY_MS || (tree?.moves.some(({ at }) => at > session.last_at + SAME_MOMENT_MS) ?? false);
   return summary.next_steps
     .split("\n")
     .filter((step) => step !== "" && !(hasMoved && LOCAL_STATE.test(step)))
