@@ -108,7 +108,7 @@ describe("the note about a turn", () => {
       turn("pr it", ran('gh pr create --title "Add dark mode" --body "x"', "https://github.com/a/b/pull/7")),
       "change",
       "Opened PR #7: Add dark mode",
-      "assistant",
+      "tool",
     ],
     [
       "what was fixed",

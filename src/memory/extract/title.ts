@@ -85,7 +85,7 @@ export interface ChosenTitle {
   sentence?: Sentence;
   /** Item id of the earlier turn that it is from, if any. */
   source?: string | undefined;
-  /** A commit's subject is from the input or output of a tool. */
+  /** Whose words it is: a pull request may have its title from the output of a tool. */
   origin: Observation["origin"];
 }
 
