@@ -46,6 +46,11 @@ describe("text on a terminal", () => {
     expect(lines("", 5)).toEqual([]);
   });
 
+  it("counts a syllable stored as separate letters once", () => {
+    expect(widthOf("\u1100\u1161")).toBe(2);
+    expect(wrap("\u1100\u1161\u1100\u1161", 2, Infinity)).toHaveLength(2);
+  });
+
   it("is wrapped to the given columns and only loses spaces", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 2, max: 30 }), (text, width) => {

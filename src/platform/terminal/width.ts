@@ -1,13 +1,23 @@
 // Measures, cuts and wraps terminal text. Wide characters take 2 columns, combining marks 0.
-import widthOf from "fast-string-width";
+import columnsOf from "fast-string-width";
 
-export { widthOf };
+/** A character takes at most 2 columns, also if it is stored in parts: Korean syllables as separate letters. */
+const MAX_COLUMNS = 2;
+/** Blocks of separate Korean letters, which the library counts one by one. */
+const SEPARATE_LETTERS = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]/;
+
+export function widthOf(text: string): number {
+  if (!SEPARATE_LETTERS.test(text)) return columnsOf(text);
+  return [...graphemes(text)].reduce((sum, { columns }) => sum + columns, 0);
+}
 
 const SEGMENTER = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** Characters as a user sees them, with their columns: "👩‍👩‍👧" is one. */
 export function* graphemes(text: string): Generator<{ text: string; index: number; columns: number }> {
-  for (const { segment, index } of SEGMENTER.segment(text)) yield { text: segment, index, columns: widthOf(segment) };
+  for (const { segment, index } of SEGMENTER.segment(text)) {
+    yield { text: segment, index, columns: Math.min(MAX_COLUMNS, columnsOf(segment)) };
+  }
 }
 
 /** Cuts the text to at most `width` columns, with an ellipsis if something was cut. */

@@ -6,7 +6,7 @@ import type { WorkTree } from "../../core/work-tree.ts";
 import { contentWords } from "../../core/words.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { observationsByIds } from "../../store/fts/observation-words.ts";
-import { observationOf, type ObservationRow, observationsOfSession } from "../../store/tables/observations.ts";
+import { latestIdsOfSession, observationOf, type ObservationRow } from "../../store/tables/observations.ts";
 import { currentSummaries } from "../../store/tables/summaries.ts";
 import { type Line, quoteLine } from "./block.ts";
 import { checkAgainstTree } from "./freshness.ts";
@@ -26,6 +26,8 @@ interface Candidate {
 /** "3. Fixed the docs": apart from its list the number says nothing. */
 const LIST_NUMBER = /^\d{1,2}[.)]\s+(?=\S)/;
 
+/** Of a long session only the latest count. */
+const MAX_OBSERVATIONS = 40;
 const MIN_CHARS = 25;
 const MAX_CHARS = 320;
 /** Two or three sentences about the same thing. */
@@ -51,8 +53,7 @@ interface ResultOptions {
 }
 
 export function resultLines(db: Db, sessionDbId: number, { tree, said, ...limits }: ResultOptions): Line[] {
-  const ids = observationsOfSession(db, sessionDbId).map(({ id }) => id);
-  const observations = observationsByIds(db, ids).filter(
+  const observations = observationsByIds(db, latestIdsOfSession(db, sessionDbId, MAX_OBSERVATIONS)).filter(
     (row) => row.type !== "decision" && !isFileList(row) && !areFilesGone(tree, row),
   );
   return linesOf(choose(candidatesOf(db, sessionDbId, observations), contentWords(said), limits));

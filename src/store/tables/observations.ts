@@ -162,6 +162,13 @@ export function observationsOfTurn(db: Db, sessionDbId: number, promptNumber: nu
 }
 
 /** The current observations of a session, in the order of its turns. */
+/** The latest ids, oldest first. */
+export function latestIdsOfSession(db: Db, sessionDbId: number, limit: number): number[] {
+  const rows = db.all<{ id: number }>(sql`SELECT id FROM observations
+    WHERE session_db_id = ${sessionDbId} AND is_current = 1 ORDER BY prompt_number DESC, id DESC LIMIT ${limit}`);
+  return rows.map(({ id }) => id).toReversed();
+}
+
 export function observationsOfSession(db: Db, sessionDbId: number): ObservationRow[] {
   return db.all(sql`SELECT * FROM observations WHERE session_db_id = ${sessionDbId} AND is_current = 1
     ORDER BY prompt_number, subject IS NOT NULL, valid_from, content_hash`);
