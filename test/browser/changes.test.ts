@@ -160,6 +160,7 @@ describe("settings", () => {
 });
 
 it("previews context settings before they are saved", async () => {
+  await run(world, ["config", "set", "contextObservations", "50"]);
   const page = await world.open("/context?project=" + encodeURIComponent("project"));
   await page.locator(".injected pre").waitFor();
   const whole = (await page.locator(".injected pre").textContent()) ?? "";

@@ -211,9 +211,9 @@ describe("the viewer", () => {
     const page = await world.open("/sessions", { width: 320, height: 640 });
     await page.getByRole("button", { name: "Menu" }).click();
     await screenshot(page, "menu-320");
-    await page.getByRole("link", { name: "Search" }).click();
+    await page.getByRole("link", { name: "Search", exact: true }).click();
     await page.waitForSelector("#search-box");
-    await expect.poll(() => page.getByRole("link", { name: "Sessions" }).isVisible()).toBe(false);
+    await expect.poll(() => page.getByRole("link", { name: "Sessions", exact: true }).isVisible()).toBe(false);
   });
 
   it("shows a browser that is not signed in how to sign in, and no data", async () => {

@@ -78,6 +78,7 @@ describe("a rule in the user's own words", () => {
   it.each([
     ["From now on amounts must always be big integers, never floats"],
     ["Never rewrite the shared history of main"],
+    ["Use tabs from now on, never spaces", "Please use tabs from now on, never spaces"],
     ["Never retry a request that was sent"],
     ["Always run the contract tests before you commit", "And always run the contract tests before you commit"],
     ["Always use npm instead of pnpm for the packages", "ok. Please always use npm instead of pnpm for the packages"],

@@ -91,7 +91,7 @@ function listedDecisions({ sentences, evidence }: ParsedTurn): Observation | und
 }
 
 const RULE =
-  /^(?:let['’]?s (?:only |just )?(?:use|keep|go with|stick|drop|call|name|adopt|build|make it|avoid|not)\b|we(?:['’]re| are| will|['’]ll)? (?:should(?:n['’]t| not| always| never| only)? |going to |must (?:not |never |always )?|decided |agreed |want to |don['’]?t (?:want|need) to |always |never |only )(?:use|call|name|rename|keep|adopt|drop|support|store|remove|avoid|treat|put)\b|from now on\b|going forward\b|in (?:the )?future[, ]|always\b|never\b|use \S+(?: \S+)? (?:instead of|rather than|not)\b|(?:i|we) prefer\b|(?:i|we)['’]?(?:ve)? decided\b|(?:do not|don['’]t) ever\b|no more\b)/i;
+  /^(?:let['’]?s (?:only |just )?(?:use|keep|go with|stick|drop|call|name|adopt|build|make it|avoid|not)\b|we(?:['’]re| are| will|['’]ll)? (?:should(?:n['’]t| not| always| never| only)? |going to |must (?:not |never |always )?|decided |agreed |want to |don['’]?t (?:want|need) to |always |never |only )(?:use|call|name|rename|keep|adopt|drop|support|store|remove|avoid|treat|put)\b|from now on\b|going forward\b|in (?:the )?future[, ]|always\b|never\b|use \S+(?: \S+)? (?:instead of|rather than|not)\b|(?:i|we) prefer\b|(?:i|we)['’]?(?:ve)? decided\b|(?:do not|don['’]t) ever\b|no more\b)|\bfrom now on\b|\bgoing forward\b/i;
 const OPENING =
   /^(?:(?:ok(?:ay)?|so|now|and|also|please|then|hey|great|perfect|cool|yes|yeah|yep|no|well|right|actually|but|i think|in that case)\b[,.!:;]*\s+)+/i;
 /** For this turn only, doubtful, or a question. */
