@@ -19,6 +19,7 @@ describe.each(METHODS)("installed with the $method", ({ method, server, tool }) 
     const listed = await claude(lab, ["mcp", "list"]);
     expect(listed.stdout).toMatch(new RegExp(`${server}: .*mcp\\.cjs.*Connected`));
     const first = await session(lab, "Why does add subtract? [[script:work]]");
+    await run(lab, ["remember", "In calc.js, add must never subtract."]);
     const { requests, answer } = await session(lab, "What was it about add? [[script:recall]]");
     expect(answer).toBe("Recalled.");
     expect(requests[0]?.text).toContain(tool);
