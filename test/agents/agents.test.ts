@@ -17,13 +17,11 @@ const COUNTS = `SELECT s.agent, (SELECT count(*) FROM prompts p WHERE p.session_
 const LORE = [
   ["Wombats stand last in the marsupial register, after the quokkas"],
   ["app.txt is read by the greeter", "--file", "app.txt", "--type", "decision"],
-  ["`ls nope-dir` failed: not found. `ls yes-dir` worked instead.", "--concept", "gotcha", "--type", "bugfix"],
 ];
 /** Surface -> words that occur only in context injected there. */
 const INJECTED_WORDS: Record<string, string> = {
   prompt: "after the quokkas",
   file: "read by the greeter",
-  command: "yes-dir",
 };
 
 describe("C-Mem in", () => {
@@ -56,7 +54,7 @@ describe("C-Mem in", () => {
       writeFileSync(file, "hello\n");
       await runClient(world, client, model.port, "and now about wombats");
       const told = model.requests.slice(before).filter((request) => request.includes("c-mem-context"));
-      expect(told.at(-1)).toContain(FIRST);
+      expect(told.at(-1)).toContain("app.txt changed");
       // Injected text must not be recorded as a prompt or an answer.
       await run(world, ["sync", "--agent", client.agent]);
       expect(await rows(world, "SELECT text FROM prompts ORDER BY created_at")).toEqual([

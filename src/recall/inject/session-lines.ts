@@ -88,7 +88,7 @@ export function whereStoppedLines(db: Db, session: SessionRow, { tree, maxChars,
   return [
     ...(headline === "" ? [] : [{ text: `${headline} (#${shortId(db, session.session_id)})`, items }]),
     ...results,
-    ...stateLines(last, state, results.length > 0).map((text) => ({ text, items })),
+    ...stateLines(last, state, results.length > 0, session.title).map((text) => ({ text, items })),
   ];
 }
 
@@ -120,8 +120,10 @@ function stateOf({ state, response, is_interrupted: isStopped }: PromptRow, hasI
 }
 
 /** What a turn that did not end was about; for a session without results, what was said last. */
-function stateLines({ text, response }: PromptRow, state: State, hasResults: boolean): string[] {
-  const said = hasResults ? "" : firstProse(response ?? "");
+function stateLines({ text, response }: PromptRow, state: State, hasResults: boolean, title: string | null): string[] {
+  const prose = hasResults ? "" : firstProse(response ?? "");
+  // The title may be that sentence.
+  const said = title !== null && prose.startsWith(title.replace(/[.…]$/, "")) ? "" : prose;
   const isAsked = state !== "over" || (!hasResults && said === "");
   return [
     ...(isAsked ? [`Asked last: ${quoteLine(text, PROMPT_CHARS)}`] : []),
