@@ -32,6 +32,8 @@ describe("readKeys", () => {
     ["\u001b\u007f\u001bb\u001b[1;5C", [key("meta-backspace"), key("meta-b"), key("ctrl-right")]],
     ["\u001b[200~two\nlines\u0000 and\ttabs\u001b[201~!", [text("two lines  and tabs!")]],
     ["one\rtwo\r\nthree", [text("one two three")]],
+    ["one\rtwo\r", [text("one two"), text(" ")]],
+    ["one\r", [text("one"), key("return")]],
   ])("reads %j as %j", async (input, keys) => {
     expect(await read(input)).toEqual(keys);
   });

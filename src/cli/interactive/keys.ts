@@ -59,20 +59,29 @@ function nameOf({ name = "", ctrl, meta, shift }: Keypress): string {
 
 function joinTexts(keys: readonly Key[]): Key[] {
   const joined: Key[] = [];
+  let isPaste = false;
   for (const key of keys) {
     if (key.kind === "key") {
       joined.push(key);
       continue;
     }
     // A line break directly before text is part of a paste: some terminals do not mark pastes.
-    const isAfterBreak = isLineBreak(joined.at(-1));
-    while (isLineBreak(joined.at(-1))) joined.pop();
+    const isAfterBreak = dropLineBreaks(joined);
+    isPaste ||= isAfterBreak;
     const last = joined.at(-1);
     const text = (last?.kind === "text" ? last.text : "") + (isAfterBreak ? " " : "") + key.text;
     if (last?.kind === "text") joined.pop();
     joined.push({ kind: "text", text });
   }
+  // Terminals hand over long pastes in parts, and a part may end at a line break: "a\rb\r", then "c" -> "a b ", "c"
+  if (isPaste && dropLineBreaks(joined)) joined.push({ kind: "text", text: " " });
   return joined;
+}
+
+function dropLineBreaks(keys: Key[]): boolean {
+  const before = keys.length;
+  while (isLineBreak(keys.at(-1))) keys.pop();
+  return keys.length < before;
 }
 
 function isLineBreak(key: Key | undefined): boolean {
