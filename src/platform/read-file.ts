@@ -80,17 +80,43 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 
 /** Visits a large file in chunks; each repeats the last `overlap` bytes of the one before. */
 export function eachChunk(path: string, overlap: number, visit: (chunk: Buffer, from: number) => void): void {
-  const fd = openSync(path, "r");
   const buffer = Buffer.alloc(CHUNK_BYTES);
-  try {
+  withOpenFile(path, (fd) => {
     for (let from = 0; ; from += CHUNK_BYTES - overlap) {
       const read = readSync(fd, buffer, 0, CHUNK_BYTES, from);
       if (read > 0) visit(buffer.subarray(0, read), from);
       if (read < CHUNK_BYTES) return;
     }
+  });
+}
+
+/** Databases that stay open, by path. */
+const databases = new Map<string, { fd: number; inode: number }>();
+const DATABASE = /\.db(?:-wal|-shm)?$/;
+
+/**
+ * Opens a file to read it. A database is not closed again: on POSIX systems, closing any descriptor of a file drops all
+ * locks of the process on it, also those of SQLite. Another process would then delete the -wal file under this one.
+ */
+export function withOpenFile<T>(path: string, work: (fd: number) => T): T {
+  if (process.platform !== "win32" && DATABASE.test(path)) return work(openDatabaseFile(path));
+  const fd = openSync(path, "r");
+  try {
+    return work(fd);
   } finally {
     closeSync(fd);
   }
+}
+
+function openDatabaseFile(path: string): number {
+  const inode = statSync(path).ino;
+  const open = databases.get(path);
+  if (open?.inode === inode) return open.fd;
+  // The file was replaced: no lock on the deleted one matters.
+  if (open !== undefined) closeSync(open.fd);
+  const fd = openSync(path, "r");
+  databases.set(path, { fd, inode });
+  return fd;
 }
 
 /** Fills the buffer from this position. False if the file ends too early. */

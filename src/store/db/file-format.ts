@@ -1,6 +1,6 @@
 // Parts of SQLite's file format (https://sqlite.org/fileformat2.html): repairs the header, and lists free pages.
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
-import { statOf } from "../../platform/read-file.ts";
+import { statOf, withOpenFile } from "../../platform/read-file.ts";
 
 const HEADER_BYTES = 100;
 const MAGIC = "SQLite format 3\0";
@@ -12,7 +12,7 @@ export interface ByteRange {
 
 /** Pages that no table uses. They may still contain bytes of deleted rows. */
 export function freePages(path: string): ByteRange[] {
-  return withFile(path, "r", readFreePages);
+  return withOpenFile(path, readFreePages);
 }
 
 function readFreePages(fd: number): ByteRange[] {
@@ -74,7 +74,7 @@ function hasMagic(header: Buffer): boolean {
 }
 
 function readStart(path: string, length: number): Buffer {
-  return withFile(path, "r", (fd) => read(fd, 0, length));
+  return withOpenFile(path, (fd) => read(fd, 0, length));
 }
 
 function read(fd: number, offset: number, length: number): Buffer {

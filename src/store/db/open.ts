@@ -23,7 +23,8 @@ export function openStore(path: string, options: OpenOptions = {}): Db {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // SQLite creates the -wal and -shm files with the mode of this file.
-    closeSync(openSync(path, "a", 0o600));
+    // Not if it exists: closing it would drop the locks of this process's other connections.
+    if (statOf(path) === undefined) closeSync(openSync(path, "a", 0o600));
   } catch (error) {
     throw toStoreError(error, path);
   }
