@@ -25,6 +25,7 @@ export const COMMAND_GROUPS: readonly { title: string; commands: Readonly<Record
       timeline: query(async () => (await import("../queries/timeline.ts")).timeline),
       observations: query(async () => (await import("../queries/observations.ts")).observations),
       blame: query(async () => (await import("../queries/blame.ts")).blame),
+      why: query(async () => (await import("../queries/why.ts")).why),
       fix: query(async () => (await import("../queries/fix.ts")).fix),
       how: query(async () => (await import("../queries/how.ts")).how),
       related: query(async () => (await import("../queries/related.ts")).related),

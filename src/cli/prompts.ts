@@ -1,5 +1,5 @@
 // All questions to the user. Ctrl-C or Ctrl-D at any of them ends the command with nothing changed.
-import { confirm, isCancel, multiselect, updateSettings } from "@clack/prompts";
+import { confirm, isCancel, multiselect, select, text, updateSettings } from "@clack/prompts";
 import { AppError } from "../core/error.ts";
 import { terminalSafe } from "../core/terminal.ts";
 
@@ -29,6 +29,34 @@ export async function askWhich(
 ): Promise<string[]> {
   const initialValues = options.map(({ value }) => value);
   return orCancel(await multiselect({ message, options: [...options], initialValues, output: process.stderr }));
+}
+
+export interface Choice<Value extends string> {
+  value: Value;
+  label: string;
+  /** Shown beside the label while the option is active. */
+  hint?: string;
+}
+
+/** The first option is selected at first. */
+export async function askOne<Value extends string>(message: string, choices: readonly Choice<Value>[]): Promise<Value> {
+  const options = choices.map(({ value, label, hint }) => ({ value: value as string, label, ...(hint && { hint }) }));
+  return orCancel(await select({ message, options, output: process.stderr })) as Value;
+}
+
+/** `problemOf`: why the text cannot be used. */
+export async function askText(
+  message: string,
+  initialValue: string,
+  problemOf: (value: string) => string | undefined,
+): Promise<string> {
+  const answer = await text({
+    message: terminalSafe(message),
+    initialValue: terminalSafe(initialValue),
+    validate: (value) => problemOf((value ?? "").trim()),
+    output: process.stderr,
+  });
+  return orCancel(answer).trim();
 }
 
 function orCancel<T>(answer: T): Exclude<T, symbol> {

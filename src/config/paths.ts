@@ -52,6 +52,8 @@ export function resolvePaths(env: Env) {
     archive: inHome("archive"),
     /** Embedding models, as downloaded and as built. */
     models: inHome("models"),
+    /** What the Agent SDK keeps of conversations with a model, a folder for each. */
+    conversations: inHome("conversations"),
     /** Data directory of the example that `npm start` plays. */
     example: inHome("example"),
   };

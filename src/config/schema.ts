@@ -6,7 +6,18 @@ import { patternProblem } from "../core/path-pattern.ts";
 import { parseList } from "./list.ts";
 
 /** Model providers that rewrite the extractor's observations. */
-export const PROVIDERS = ["none", "anthropic", "openai", "claude"] as const;
+export const PROVIDERS = [
+  "none",
+  "claude",
+  "agent-sdk",
+  "anthropic",
+  "openai",
+  "openrouter",
+  "gemini",
+  "ollama",
+  "lmstudio",
+  "vllm",
+] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
 /** Ways to compute vectors. */
@@ -189,18 +200,22 @@ const TABLE = {
   provider: choice(
     "none",
     PROVIDERS,
-    "Model provider that rewrites the extractor's observations: none, anthropic, openai (any compatible server) or claude (your own Claude Code).",
+    "Who rewrites the extractor's observations: none, claude (your own Claude Code), agent-sdk (Claude's Agent SDK, after `c-mem model install --agent-sdk`), an API (anthropic, openai, openrouter, gemini) or a server on this machine (ollama, lmstudio, vllm). openai with your own baseUrl is any compatible server.",
     USER_FILE,
   ),
-  model: define("", "The provider's model; empty: claude-haiku-5-5, gpt-5.4-nano, or haiku.", USER_FILE),
+  model: define(
+    "",
+    "The provider's model; empty: its smallest (claude-haiku-5-5, gpt-5.4-nano, gemini-3.5-flash-lite, haiku). ollama, lmstudio and vllm need a name.",
+    USER_FILE,
+  ),
   baseUrl: define(
     "",
-    "The provider's URL, e.g. http://localhost:11434/v1 for Ollama, without a password in it; empty: the official one.",
+    "The provider's URL, e.g. http://localhost:4000/v1, without a password in it; empty: the usual one.",
     { rejects: /^[a-z]+:\/\/[^/]*@/i, inUserFileOnly: true },
   ),
   apiKeyEnv: define(
     "",
-    "Environment variable with the API key; empty: ANTHROPIC_API_KEY or OPENAI_API_KEY, or none with your own baseUrl.",
+    "Environment variable with the API key; empty: ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY or GEMINI_API_KEY, or none with your own baseUrl.",
     USER_FILE,
   ),
   tokensPerDay: number(
@@ -225,7 +240,7 @@ const TABLE = {
   }),
   prices: define<Record<string, string>>(
     {},
-    'Prices of models that C-Mem does not know, or instead of its own, in dollars per million tokens (input/output), e.g. {"my-model": "0.25/1.25"}.',
+    'Prices of models that C-Mem does not know, or instead of its own, in dollars per million tokens (input/output, or input/output/cached input), e.g. {"my-model": "0.25/1.25"}.',
     USER_FILE,
   ),
   modelTimeoutSeconds: number(120, [1, 300], "Seconds until a request to the model times out.", USER_FILE),

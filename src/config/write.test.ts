@@ -36,7 +36,7 @@ describe("writing a setting", () => {
   });
 
   it.each([
-    ["provider", "gemini"],
+    ["provider", "skynet"],
     ["usdPerDay", "-1"],
     ["tokensPerDay", "1.5"],
     ["enabled", "maybe"],

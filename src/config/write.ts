@@ -13,6 +13,7 @@ import {
   SETTING_KEYS,
   SETTINGS,
   type SettingKey,
+  type Settings,
 } from "./schema.ts";
 
 export function findSettingKey(name: string): SettingKey {
@@ -40,17 +41,26 @@ export function rejectIneffective(key: SettingKey, raw: unknown): void {
 
 /** `raw`: a text as typed ("true", "5", "a,b", JSON) or a value as in the file. Undefined restores the default. */
 export function writeSetting(path: string, key: SettingKey, raw: unknown): void {
+  writeSettings(path, { [key]: raw });
+}
+
+/** Writes all or none. Between two writes, a new provider would be used with the old one's URL and key. */
+export function writeSettings(path: string, changes: Partial<Record<SettingKey, unknown>>): void {
   const settings = readSettingsFile(path, explainJson);
   if (typeof settings === "string") {
     throw new AppError("bad_config", `${settings}.`, { hint: "Fix it by hand, or delete it." });
   }
-  if (raw === undefined) delete settings[key];
-  else {
-    const value = parseSetting(key, raw);
-    if (value === undefined) throw new AppError("usage", invalidMessage(key, raw), { hint: hintFor(key) });
-    settings[key] = value;
+  for (const [key, raw] of Object.entries(changes) as [SettingKey, unknown][]) {
+    if (raw === undefined) delete settings[key];
+    else settings[key] = parseOrThrow(key, raw);
   }
   replaceJson(path, settings);
+}
+
+export function parseOrThrow<K extends SettingKey>(key: K, raw: unknown): Settings[K] {
+  const value = parseSetting(key, raw);
+  if (value === undefined) throw new AppError("usage", invalidMessage(key, raw), { hint: hintFor(key) });
+  return value;
 }
 
 function invalidMessage(key: SettingKey, raw: unknown): string {

@@ -13,6 +13,8 @@ export interface TurnText {
   prompt: string;
   answers: string[];
   calls: { name: string; input: unknown }[];
+  /** Commits made outside of the session: those of the session are in its calls. */
+  commits: readonly { subject: string; pull_request: number | null }[];
 }
 
 export type TurnColumns = ReturnType<typeof turnColumns>;
@@ -22,7 +24,12 @@ export function turnColumns(turn: TurnText) {
   return {
     prompt: indexable(turn.prompt),
     answer: indexable(turn.answers.join("\n")),
-    calls: indexable(turn.calls.map((call) => callLine(call.name, call.input)).join("\n")),
+    calls: indexable(
+      [
+        ...turn.calls.map((call) => callLine(call.name, call.input)),
+        ...turn.commits.map(({ subject, pull_request: pr }) => (pr === null ? subject : `${subject} pr ${pr}`)),
+      ].join("\n"),
+    ),
   };
 }
 

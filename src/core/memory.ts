@@ -45,6 +45,16 @@ export interface Summary {
   evidence: string[];
 }
 
+/** The summary of a whole session by a model, or by the agent itself. */
+export interface SessionSummary extends Summary {
+  title: string;
+  subtitle: string;
+  /** What the next session needs to know: at most six lines. */
+  handover: string[];
+  /** The last turn that it covers. */
+  lastPrompt: number;
+}
+
 export interface TurnMemory {
   observations: Observation[];
   summary: Summary;
@@ -52,10 +62,13 @@ export interface TurnMemory {
 
 /** What produced a row of memory. `promptHash` identifies the prompt's template and schema, not the turn. */
 export interface Producer {
-  /** "extractor", "user", "import" (from another system), or "<provider>/<model>". */
+  /** "extractor", "user", "agent", "import" (from another system), or "<provider>/<model>". */
   name: string;
   promptHash?: string;
 }
 
 /** The extractor derives memory with rules, without a model or the network. */
 export const EXTRACTOR: Producer = { name: "extractor" };
+
+/** The recorded agent itself, which wrote its session's summary at the user's request. */
+export const AGENT: Producer = { name: "agent" };

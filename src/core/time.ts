@@ -55,6 +55,12 @@ export function localSecond(at: number): string {
   return `${localMinute(at)}:${two(new Date(at).getSeconds())}`;
 }
 
+/** The next local midnight. */
+export function nextDay(at: number): number {
+  const date = new Date(at);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
+}
+
 /** The local date, YYYY-MM-DD: budgets reset at local midnight. */
 export function localDay(at: number): string {
   const date = new Date(at);

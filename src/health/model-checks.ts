@@ -1,45 +1,43 @@
 // Checks of the model and of semantic search, without a request to the model.
 import { AppError } from "../core/error.ts";
 import { ago, count, withCommas } from "../core/text.ts";
-import { localDay } from "../core/time.ts";
 import { minilmFile } from "../embed/minilm.ts";
 import { checkModel as checkModelFile } from "../embed/model-file.ts";
 import { embedSource } from "../embed/source.ts";
 import { priceOf } from "../llm/budget.ts";
 import { parsePrice } from "../llm/price.ts";
-import { type ModelAccess, modelAccess, openProvider } from "../llm/providers.ts";
+import { isProgram } from "../llm/presets.ts";
+import { missingPart, type ModelAccess, modelAccess, openProvider } from "../llm/providers.ts";
 import type { Db } from "../store/db/driver.ts";
-import { spentOn } from "../store/tables/ledger.ts";
 import { findPause, isActivePause } from "../store/tables/model-pauses.ts";
 import { embedProgress } from "../store/vectors/vectors.ts";
 import { type CheckRow, fail, type HealthContext, ok, onStore, type Result, warn } from "./check.ts";
+import { modelUse, postponedText, waitingText } from "./model-use.ts";
 
 export const MODEL_CHECKS: readonly CheckRow[] = [
   ["model", ({ settings, env }) => checkAccess(modelAccess(settings, env))],
   ["prices", checkPrices],
   ["model asked", onStore(checkPause)],
   ["model budget", onStore(checkBudget)],
+  ["model work", onStore(checkWork)],
+  ["model replies", onStore(checkParts)],
   ["meaning", checkSemanticSearch],
 ];
 
 function checkAccess(access: ModelAccess | undefined): Result {
-  if (access === undefined) return ok("none; no data is sent");
-  const { provider, model, baseUrl, apiKeyEnv, apiKey, command } = access;
-  if (provider === "claude") {
-    if (command !== undefined) return ok(`${model} through ${command}`);
-    return fail("the claude command was not found", "Install Claude Code, or choose another provider");
-  }
+  if (access === undefined) return ok("the built-in extractor; no data is sent");
+  const { provider, model, baseUrl, apiKey, command } = access;
+  const missing = missingPart(access);
+  if (missing !== undefined) return fail(missing.what, missing.fix);
+  if (isProgram(provider)) return ok(`${model} through ${command}`);
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     return fail(`baseUrl is not a URL: ${baseUrl}`, "Run: c-mem config set baseUrl https://…");
   }
-  if (apiKeyEnv !== "" && apiKey === undefined) {
-    const fix = `Set ${apiKeyEnv} where your agent runs, or name another variable: c-mem config set apiKeyEnv NAME`;
-    return fail(`${apiKeyEnv} is not set here`, fix);
-  }
-  const isLocal = /^(?:localhost|127\.|\[::1\]|host\.docker\.internal)/.test(url.hostname);
-  if (url.protocol === "https:" || isLocal || apiKey === undefined) return ok(`${model} at ${baseUrl}`);
-  return warn(`${baseUrl} is not encrypted: others on the network can read the key and the requests`, "Use https");
+  const isLocal = /^(?:localhost|127(?:\.\d+){3}|\[::1\]|host\.docker\.internal)$/.test(url.hostname);
+  if (url.protocol === "https:" || isLocal) return ok(`${model} at ${baseUrl}`);
+  const readable = apiKey === undefined ? "the requests" : "the key and the requests";
+  return warn(`${baseUrl} is not encrypted: others on the network can read ${readable}`, "Use https");
 }
 
 function checkPrices({ settings, env }: HealthContext): Result | undefined {
@@ -69,12 +67,35 @@ function checkPause(db: Db, { settings, env, now }: HealthContext): Result | und
 
 function checkBudget(db: Db, { settings, env, now }: HealthContext): Result | undefined {
   if (modelAccess(settings, env) === undefined) return undefined;
-  const { tokens, microUsd, declined } = spentOn(db, localDay(now));
-  const spent = `today ${withCommas(tokens)} of ${withCommas(settings.tokensPerDay)} tokens, $${(microUsd / 1e6).toFixed(2)} of $${settings.usdPerDay}`;
-  if (declined === 0) return ok(spent);
+  const use = modelUse(db, settings, env, now);
+  const spent = `today ${withCommas(use.tokens_today)} of ${withCommas(use.tokens_per_day)} tokens, $${use.usd_today.toFixed(2)} of $${use.usd_per_day}`;
+  const postponed = postponedText(use);
+  if (postponed === undefined) return ok(spent);
   return warn(
-    `${spent}; used up: ${count(declined, "turn")} not sent to the model`,
-    "The budget resets tomorrow. `c-mem config` shows the limits, `c-mem cost` the usage",
+    `${spent}; a limit is reached: ${postponed}`,
+    "Nothing is lost. `c-mem config` shows the limits, `c-mem cost` the usage",
+  );
+}
+
+function checkWork(db: Db, { settings, env, now }: HealthContext): Result | undefined {
+  if (modelAccess(settings, env) === undefined) return undefined;
+  return ok(`${waitingText(modelUse(db, settings, env, now)) ?? "nothing waits"} for the model`);
+}
+
+/** With fewer parts, a few failures are chance. */
+const MIN_PARTS = 20;
+
+/** The parts of this month's replies that failed the checks. */
+function checkParts(db: Db, { settings, env, now }: HealthContext): Result | undefined {
+  if (modelAccess(settings, env) === undefined) return undefined;
+  const { parts_kept: kept, parts_dropped: dropped } = modelUse(db, settings, env, now);
+  const parts = kept + dropped;
+  if (parts === 0) return undefined;
+  const text = `the checks dropped ${withCommas(dropped)} of ${count(parts, "part")} this month`;
+  if (parts < MIN_PARTS || dropped * 2 < parts) return ok(text);
+  return warn(
+    text,
+    "The model often names things that are not in the record. Try a larger one: c-mem config set model",
   );
 }
 

@@ -1,6 +1,6 @@
 // Finds the context for a prompt, tool or subagent event. Opens the database read-only. Built as recall.cjs.
 import { describeTree } from "../capture/work-tree.ts";
-import { lookupKey, noteShown, readShown } from "../capture/live/shown-items.ts";
+import { LINES_KEY, lookupKey, noteShown, readShown } from "../capture/live/shown-items.ts";
 import { shortHash } from "../core/hash.ts";
 import type { Surface } from "../core/event.ts";
 import { asObject, asString } from "../core/json.ts";
@@ -10,11 +10,13 @@ import {
   idsForTask,
   contextForCommand,
   contextForFailure,
+  contextForEdit,
   contextForFile,
   contextForIds,
   contextForPrompt,
   type EventRequest,
 } from "../recall/inject/event-context.ts";
+import type { PlannedEdit } from "../recall/inject/line-notes.ts";
 import { type Db, hasSqlite, openDriver } from "../store/db/driver.ts";
 import { findProject } from "../store/tables/projects.ts";
 import { findSession } from "../store/tables/sessions.ts";
@@ -77,7 +79,9 @@ function contextForActivity(
     case "tool-start": {
       const { name, path, input } = activity;
       if (path !== undefined) {
-        return toAnswer("file", contextForFile(db, path, name !== "Read", on("file")), [lookupKey(name, path)]);
+        if (name === "Read")
+          return toAnswer("file", contextForFile(db, path, false, on("file")), [lookupKey(name, path)]);
+        return answerForEdit(db, { name, input, path }, { event, paths }, on("file"));
       }
       const fields = asObject(input);
       const command = commandOf(input);
@@ -97,6 +101,25 @@ function contextForActivity(
     default:
       return undefined;
   }
+}
+
+/** The file is looked up before its first edit; its lines before every edit, if decisions stand behind some of them. */
+function answerForEdit(
+  db: Db,
+  edit: PlannedEdit,
+  { event, paths }: Pick<InjectRequest, "event" | "paths">,
+  request: EventRequest,
+): InjectAnswer {
+  const { name, path } = edit;
+  const known = readShown(paths.shown, contextOwner(event));
+  const isFirst = !known.includes(lookupKey(name, path));
+  const { block, mayHaveMore } = contextForEdit(db, edit, isFirst, request);
+  const linesKey = lookupKey(LINES_KEY, path);
+  const keys = [
+    ...(isFirst ? [lookupKey(name, path)] : []),
+    ...(mayHaveMore && !known.includes(linesKey) ? [linesKey] : []),
+  ];
+  return toAnswer("file", block, keys);
 }
 
 function commandOf(input: unknown): string | undefined {

@@ -1,7 +1,7 @@
 // Decides whether an event may need context. If so, loads the bundle that opens the database and finds the context.
 import { join } from "node:path";
 import type { HookWire } from "../agents/hook-wire.ts";
-import { lookupKey, noteShown, readShown } from "../capture/live/shown-items.ts";
+import { LINES_KEY, lookupKey, noteShown, readShown } from "../capture/live/shown-items.ts";
 import { writeDrop } from "../capture/live/spool.ts";
 import type { CapturedEvent } from "../core/event.ts";
 import { runWithBytecodeCache } from "../platform/bytecode-cache.ts";
@@ -69,9 +69,14 @@ function isWorthLookup({ event, settings, paths }: InjectRequest): boolean {
       const surface = activity.path !== undefined ? "file" : activity.name === "Bash" ? "command" : "subagent";
       const subject = activity.path ?? (activity.input as { command?: unknown } | null)?.command;
       // For each tool, a file or command is looked up once per session. Most tool calls repeat one, so they stop here.
-      const wasLookedUp = () =>
-        typeof subject === "string" &&
-        readShown(paths.shown, contextOwner(event)).includes(lookupKey(activity.name, subject));
+      const wasLookedUp = () => {
+        if (typeof subject !== "string") return false;
+        const known = readShown(paths.shown, contextOwner(event));
+        // A file with decisions behind some of its lines is looked up before every edit.
+        const hasLines =
+          activity.name !== "Read" && surface === "file" && known.includes(lookupKey(LINES_KEY, subject));
+        return known.includes(lookupKey(activity.name, subject)) && !hasLines;
+      };
       return isOn(surface) && hasDatabase() && !wasLookedUp();
     }
     default:

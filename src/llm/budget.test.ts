@@ -30,4 +30,31 @@ describe("the booked cost", () => {
     expect(most.outputTokens).toBe(2_400);
     expect(most.inputTokens).toBeGreaterThan(likely.inputTokens * 4);
   });
+
+  it("has the cached input at its own price", () => {
+    const usage = { inputTokens: 1_000, outputTokens: 0, cacheReadTokens: 900, cacheWriteTokens: 0 };
+    const { costMicroUsd, ...tokens } = replyCost(usage, LIKELY, PROVIDER, SETTINGS);
+    expect([costMicroUsd, tokens]).toEqual([Math.ceil(100 * 0.2 + 900 * 0.02), { ...usage, isEstimate: false }]);
+    expect(replyCost({ ...usage, costUsd: 0.000007 }, LIKELY, PROVIDER, SETTINGS).costMicroUsd).toBe(7);
+  });
+
+  it("is reserved as if all input were written to the cache, which costs more", () => {
+    const request = { system: "", text: "a".repeat(4_000), schema: { json: {} }, maxOutputTokens: 0 } as LlmRequest;
+    const claude = { name: "anthropic", model: "claude-haiku-4-5", overheadTokens: 0, maxRequests: 1 } as Provider;
+    const { inputTokens, costMicroUsd = 0 } = maximumCost(request, claude, SETTINGS);
+    expect(costMicroUsd).toBe(Math.ceil(inputTokens * 1.25));
+  });
+
+  it("includes what a conversation said before", () => {
+    const request = { system: "", text: "a", schema: { json: {} }, maxOutputTokens: 0 } as LlmRequest;
+    const provider: Provider = { ...PROVIDER, historyTokens: (name) => (name === "long" ? 5_000 : 0) };
+    const likely = (conversation: string) => likelyCost({ ...request, conversation }, provider, SETTINGS).inputTokens;
+    expect(likely("long") - likely("new")).toBe(5_000);
+  });
+
+  it("of a model on a server of the user's own is zero, unless the settings have a price", () => {
+    const local = { ...PROVIDER, name: "ollama", model: "gemma4" } as const;
+    expect(replyCost(COUNTED, LIKELY, local, SETTINGS).costMicroUsd).toBe(0);
+    expect(replyCost(COUNTED, LIKELY, local, { ...SETTINGS, prices: { gemma4: "1/1" } }).costMicroUsd).toBe(14);
+  });
 });

@@ -2,6 +2,7 @@
 import type { Settings } from "../config/schema.ts";
 import { estimateTokens } from "../core/tokens.ts";
 import type { Spent } from "./error.ts";
+import { isProgram, PRESETS } from "./presets.ts";
 import { costMicroUsd, findPrice, type Price } from "./price.ts";
 import type { LlmRequest, Provider, Usage } from "./provider.ts";
 
@@ -11,6 +12,8 @@ const SAFETY = 1.5;
 export interface Cost {
   inputTokens: number;
   outputTokens: number;
+  cacheReadTokens?: number;
+  cacheWriteTokens?: number;
   /** Undefined if the price is not known. */
   costMicroUsd: number | undefined;
 }
@@ -26,7 +29,10 @@ export function maximumCost(request: LlmRequest, provider: Provider, settings: B
   // A request for the rest of a cut-off answer also sends that answer.
   const inputTokens =
     Math.ceil(inputTokensOf(request, provider) * SAFETY) * times + request.maxOutputTokens * (times - 1);
-  return costOf({ inputTokens, outputTokens: request.maxOutputTokens * times }, provider, settings);
+  const usage = { inputTokens, outputTokens: request.maxOutputTokens * times };
+  // Writing to the prompt cache costs more than other input.
+  const cost = costOf({ ...usage, cacheWriteTokens: inputTokens }, provider, settings);
+  return { ...usage, costMicroUsd: cost.costMicroUsd };
 }
 
 /** Booked for a request whose cost is unknown: one request with the longest answer. */
@@ -37,7 +43,8 @@ export function likelyCost(request: LlmRequest, provider: Provider, settings: Bu
 
 function inputTokensOf(request: LlmRequest, provider: Provider): number {
   const words = [request.system, request.text, JSON.stringify(request.schema.json)];
-  return words.reduce((sum, text) => sum + estimateTokens(text), provider.overheadTokens);
+  const history = request.conversation === undefined ? 0 : (provider.historyTokens?.(request.conversation) ?? 0);
+  return words.reduce((sum, text) => sum + estimateTokens(text), provider.overheadTokens + history);
 }
 
 export interface ActualCost extends Cost {
@@ -63,11 +70,12 @@ function isEmpty({ inputTokens, costUsd }: Usage): boolean {
   return inputTokens === 0 && costUsd === undefined;
 }
 
-function costOf(usage: Usage, provider: Provider, settings: BudgetSettings): Cost {
-  const { inputTokens, outputTokens, costUsd } = usage;
-  if (costUsd !== undefined) return { inputTokens, outputTokens, costMicroUsd: Math.ceil(costUsd * 1e6) };
+export function costOf(usage: Usage, provider: Provider, settings: BudgetSettings): Cost {
+  const { costUsd, isEstimate: _, ...tokens } = usage;
+  // Rounded first, because 0.000007 * 1e6 is above 7.
+  if (costUsd !== undefined) return { ...tokens, costMicroUsd: Math.ceil(Number((costUsd * 1e6).toFixed(6))) };
   const price = priceOf(provider, settings);
-  return { inputTokens, outputTokens, costMicroUsd: price && costMicroUsd(price, usage) };
+  return { ...tokens, costMicroUsd: price && costMicroUsd(price, usage) };
 }
 
 /** Claude Code's short names mean its newest models. */
@@ -81,5 +89,6 @@ export function priceOf(
   { name, model }: Pick<Provider, "name" | "model">,
   settings: BudgetSettings,
 ): Price | undefined {
-  return findPrice(name === "claude" ? (ALIASES[model] ?? model) : model, settings.prices);
+  if (PRESETS[name].isLocal && settings.prices[model] === undefined) return { input: 0, output: 0 };
+  return findPrice(isProgram(name) ? (ALIASES[model] ?? model) : model, settings.prices);
 }

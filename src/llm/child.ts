@@ -64,7 +64,7 @@ export function runChild({ command, args, cwd, env, input, timeoutMs, signal }: 
   });
 }
 
-function killGroup(child: ChildProcess): void {
+export function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {
     if (isWindows) child.kill("SIGKILL");

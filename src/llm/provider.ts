@@ -6,6 +6,10 @@ export interface LlmRequest {
   text: string;
   schema: ReplySchema;
   maxOutputTokens: number;
+  /** The recorded session's id: a provider with conversations sends all its requests in one. */
+  conversation?: string;
+  /** More requests with this system prompt follow within minutes, so writing a prompt cache pays. */
+  isRepeated?: boolean;
 }
 
 export interface ReplySchema {
@@ -25,8 +29,13 @@ export interface LlmReply {
 }
 
 export interface Usage {
+  /** All input, cached or not. */
   inputTokens: number;
   outputTokens: number;
+  /** Input tokens read from the provider's prompt cache. */
+  cacheReadTokens?: number;
+  /** Input tokens written to the provider's prompt cache. */
+  cacheWriteTokens?: number;
   /** Set if the server reports the cost. */
   costUsd?: number;
   /** The tokens are estimated from the texts, because the server did not report them. */
@@ -44,4 +53,8 @@ export interface Provider {
   maxRequests: number;
   /** Throws only LlmError. */
   complete(request: LlmRequest, options?: { signal?: AbortSignal }): Promise<LlmReply>;
+  /** Input tokens that a conversation adds to its next request: what was said before. */
+  historyTokens?(conversation: string): number;
+  /** Ends a conversation and deletes what the provider keeps of it. */
+  close?(conversation: string): Promise<void>;
 }

@@ -3,8 +3,11 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { findClaude } from "../agents/claude-code/site.ts";
 import { type Env, resolvePaths } from "../config/paths.ts";
-import type { ProviderName, Settings } from "../config/schema.ts";
+import type { Settings } from "../config/schema.ts";
+import { findAgentSdk } from "./agent-sdk/package.ts";
 import { LlmError } from "./error.ts";
+import { isProgram, type ModelProvider, PRESETS } from "./presets.ts";
+import { agentSdkProtocol } from "./protocols/agent-sdk.ts";
 import { chatProtocol } from "./protocols/chat.ts";
 import { claudeCodeProtocol } from "./protocols/claude-code.ts";
 import type { SendRequest } from "./protocols/http-protocol.ts";
@@ -13,77 +16,105 @@ import type { Provider } from "./provider.ts";
 
 export type ModelSettings = Pick<Settings, "provider" | "model" | "baseUrl" | "apiKeyEnv" | "modelTimeoutSeconds">;
 
-type Name = Exclude<ProviderName, "none">;
-
-const DEFAULTS = {
-  anthropic: {
-    model: "claude-haiku-5-5",
-    baseUrl: "https://api.anthropic.com",
-    apiKeyEnv: "ANTHROPIC_API_KEY",
-    // The server adds a system prompt for a tool.
-    overheadTokens: 500,
-    maxRequests: 1,
-  },
-  openai: {
-    model: "gpt-5.4-nano",
-    baseUrl: "https://api.openai.com/v1",
-    apiKeyEnv: "OPENAI_API_KEY",
-    overheadTokens: 100,
-    maxRequests: 1,
-  },
-  // Measured: Claude Code adds 0.9 KB to the system prompt, and sends up to three requests for a cut-off answer's rest.
-  claude: { model: "haiku", baseUrl: "", apiKeyEnv: "", overheadTokens: 1_000, maxRequests: 4 },
-} satisfies Record<Name, object>;
-
 /** The server, the model and the key that the settings select. */
 export type ModelAccess = NonNullable<ReturnType<typeof modelAccess>>;
 
 export function modelAccess(settings: ModelSettings, env: Env) {
   if (settings.provider === "none") return undefined;
-  const defaults = DEFAULTS[settings.provider];
+  const { provider, model } = settings;
+  const preset = PRESETS[provider];
+  // A program knows its server itself.
+  const baseUrl = isProgram(provider) ? "" : settings.baseUrl;
   // Do not send the provider's default key to another URL.
-  const apiKeyEnv = settings.apiKeyEnv || (settings.baseUrl === "" ? defaults.apiKeyEnv : "");
+  const apiKeyEnv = isProgram(provider) ? "" : settings.apiKeyEnv || (baseUrl === "" ? preset.apiKeyEnv : "");
   return {
-    provider: settings.provider,
-    model: settings.model || defaults.model,
-    baseUrl: (settings.baseUrl || defaults.baseUrl).replace(/\/+$/, ""),
+    provider,
+    /** Empty: the server has no default, and the user named none. */
+    model: model || preset.model,
+    baseUrl: (baseUrl || preset.baseUrl).replace(/\/+$/, ""),
     /** If empty, no key is sent. */
     apiKeyEnv,
     apiKey: apiKeyEnv === "" ? undefined : env[apiKeyEnv] || undefined,
-    /** Only for `claude`: the executable. */
-    command: settings.provider === "claude" ? findClaude(env) : undefined,
+    /** Only for `claude` and `agent-sdk`: the path of the program. */
+    command: findProgram(provider, env),
   };
+}
+
+function findProgram(provider: ModelProvider, env: Env): string | undefined {
+  if (provider === "claude") return findClaude(env);
+  return provider === "agent-sdk" ? findAgentSdk(resolvePaths(env)) : undefined;
+}
+
+/** What the provider lacks, and how to get it; undefined if it can be used. */
+export function missingPart({ provider, model, apiKeyEnv, apiKey, command }: ModelAccess) {
+  if (provider === "claude" && command === undefined) {
+    return {
+      kind: "not-found" as const,
+      what: "The claude command was not found",
+      fix: "Install Claude Code, or choose another provider",
+    };
+  }
+  if (provider === "agent-sdk" && command === undefined) {
+    return {
+      kind: "not-found" as const,
+      what: "The Agent SDK is not installed",
+      fix: "Run: c-mem model install --agent-sdk",
+    };
+  }
+  if (model === "") {
+    return {
+      kind: "not-found" as const,
+      what: `${provider} needs the name of a model`,
+      fix: "Run: c-mem config set model NAME",
+    };
+  }
+  if (apiKeyEnv !== "" && apiKey === undefined) {
+    return {
+      kind: "auth" as const,
+      what: `${apiKeyEnv} is not set`,
+      fix: `Set ${apiKeyEnv} where your agent runs, or name another variable: c-mem config set apiKeyEnv NAME`,
+    };
+  }
+  return undefined;
 }
 
 /** Undefined if no model is configured. */
 export function openProvider(settings: ModelSettings, env: Env): Provider | undefined {
   const access = modelAccess(settings, env);
   if (access === undefined) return undefined;
-  const { provider: name, model, apiKeyEnv, apiKey } = access;
-  const { overheadTokens, maxRequests } = DEFAULTS[name];
-  const ask = protocolFor(access, settings.modelTimeoutSeconds * 1000, env);
+  const { overheadTokens, maxRequests } = PRESETS[access.provider];
+  const { send, ...conversations } = protocolFor(access, settings.modelTimeoutSeconds * 1000, env);
   return {
-    name,
-    model,
+    name: access.provider,
+    model: access.model,
     fingerprint: fingerprintOf(access),
     overheadTokens,
     maxRequests,
     async complete(request, { signal } = {}) {
-      if (apiKeyEnv !== "" && apiKey === undefined) throw new LlmError("auth", `${apiKeyEnv} is not set`);
-      return ask(request, signal);
+      const missing = missingPart(access);
+      if (missing !== undefined) throw new LlmError(missing.kind, missing.what, { hint: missing.fix });
+      return send(request, signal);
     },
+    ...conversations,
   };
 }
 
-function protocolFor(access: ModelAccess, timeoutMs: number, env: Env): SendRequest {
-  const { provider, baseUrl, model, apiKey, command } = access;
-  switch (provider) {
-    case "anthropic":
-      return messagesProtocol({ baseUrl: baseUrl.replace(/\/v1$/, ""), apiKey, model, timeoutMs });
-    case "openai":
-      return chatProtocol({ baseUrl, apiKey, model, timeoutMs });
+type Protocol = { send: SendRequest } & Pick<Provider, "close" | "historyTokens">;
+
+function protocolFor(access: ModelAccess, timeoutMs: number, env: Env): Protocol {
+  const { provider, baseUrl, model, apiKey, command = "" } = access;
+  const paths = resolvePaths(env);
+  switch (PRESETS[provider].protocol) {
+    case "messages":
+      return { send: messagesProtocol({ baseUrl: baseUrl.replace(/\/v1$/, ""), apiKey, model, timeoutMs }) };
+    case "chat": {
+      const marksCache = provider === "openrouter" && model.startsWith("anthropic/");
+      return { send: chatProtocol({ baseUrl, apiKey, model, timeoutMs, marksCache }) };
+    }
     case "claude":
-      return claudeCodeProtocol({ command, model, timeoutMs, cwd: join(resolvePaths(env).home, "model"), env });
+      return { send: claudeCodeProtocol({ command, model, timeoutMs, cwd: join(paths.home, "model"), env }) };
+    case "agent-sdk":
+      return agentSdkProtocol({ module: command, model, timeoutMs, folder: paths.conversations, env });
   }
 }
 

@@ -5,6 +5,8 @@ import { oneLine } from "../core/text.ts";
 import { LlmError, type LlmErrorKind } from "./error.ts";
 
 const MESSAGE_CHARS = 300;
+/** Google reports a wrong key with status 400. */
+const WRONG_KEY = /API_KEY_INVALID|API key not valid/i;
 const NO_MONEY = /insufficient_quota|credit balance|exceeded your current quota|billing/i;
 const TOO_LONG = /context_length_exceeded|maximum context length|prompt is too long|context window|too many tokens/i;
 
@@ -22,7 +24,7 @@ const KINDS: ReadonlyMap<number, LlmErrorKind> = new Map([
 export function statusError(status: number, body: string, headers?: Headers): LlmError {
   const message = `${status}: ${messageOf(body)}`;
   const isRetriable = status === 429 || status >= 500;
-  if (status < 500 && NO_MONEY.test(body)) return new LlmError("auth", message);
+  if (status < 500 && (NO_MONEY.test(body) || WRONG_KEY.test(body))) return new LlmError("auth", message);
   if (status < 400)
     return new LlmError("not-found", `${status}: the server redirects to another address; check baseUrl`);
   const kind = KINDS.get(status) ?? (status >= 500 ? "server" : TOO_LONG.test(body) ? "too-large" : "rejected");
@@ -49,7 +51,9 @@ export function streamedError(event: unknown): LlmError {
 
 /** Filtered, because servers quote the request in messages, including keys. */
 function messageOf(body: string): string {
-  const parsed = asObject(parseJson(body));
+  const reply = parseJson(body);
+  // Google's errors are in an array.
+  const parsed = asObject(Array.isArray(reply) ? reply[0] : reply);
   const error = parsed?.["error"];
   const text = asString(error) ?? asString(asObject(error)?.["message"]) ?? asString(parsed?.["message"]) ?? body;
   return oneLine(filterText(text), MESSAGE_CHARS) || "no reason given";

@@ -31,8 +31,8 @@ export async function observationDetail(id: string, call: Call, maxTokens: numbe
   const from = [
     row.project === null ? "every project" : safeLine(row.project, 60),
     when(row.valid_from, now),
-    row.producer === "user"
-      ? "written by the user"
+    row.producer === "user" || row.producer === "agent"
+      ? `written by the ${row.origin === "user" ? "user" : "agent"}`
       : `by ${safeLine(row.producer, 60)} from what the ${row.origin} said`,
     row.session !== null && `${row.agent} session ${shortId(row.session.session_id)} turn ${row.prompt_number ?? 0}`,
     row.pinned && "pinned",
@@ -104,7 +104,9 @@ export async function sessionDetail(id: string, call: Call, maxTokens: number): 
     return text === "" ? [] : [`${label}: ${cutToTokens(text, Math.floor(maxTokens / 6))}`];
   });
   const known = session.observations.filter((row) => row.is_current).toReversed();
+  const [current] = session.summaries;
   const parts = [
+    ...(current?.handover ?? []).map((line) => `handover: ${safeLine(line, 300)}`),
     ...summary,
     ...known.map((row) => `${row.id} ${row.type}: ${titleLine(row, 120)}`),
     ...session.turns.flatMap(({ prompt_id: prompt, number, title }) =>

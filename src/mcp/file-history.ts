@@ -28,6 +28,7 @@ export const fileHistory = defineTool({
   name: "file_history",
   description: "Which sessions changed a file and why, and what is known about it.",
   fields: FIELDS,
+  unlisted: ["limit", "max_tokens"],
   annotations: { readOnlyHint: true },
   run: describeFile,
 });

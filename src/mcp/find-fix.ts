@@ -26,6 +26,7 @@ export const findFix = defineTool({
   name: "find_fix",
   description: "Where this error occurred before and what fixed it.",
   fields: FIELDS,
+  unlisted: ["limit", "max_tokens"],
   annotations: { readOnlyHint: true },
   run: describeFixes,
 });

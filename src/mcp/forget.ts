@@ -1,28 +1,36 @@
-// forget: deletes items permanently, after the user agreed.
+// forget: deletes items permanently, after the user agreed; or marks observations as no longer valid and keeps them.
 import { nothingFound } from "../core/error.ts";
 import { count } from "../core/text.ts";
+import { fields } from "../queries/fields.ts";
 import { carryOutForget, planDeletion, type Receipt } from "../queries/forget.ts";
 import type { Db } from "../store/db/driver.ts";
 import { type DeletionRows, type DeletionSet, DELETION_KINDS, emptyDeletionSet } from "../upkeep/erase/deletion-set.ts";
 import { addToDeletion } from "../upkeep/erase/select-deletion.ts";
+import { withdrawIds } from "./withdraw.ts";
 import { fitReply } from "./budget.ts";
 import { safeLine, pathLine, when } from "./text.ts";
 import { type Answer, type Call, checkIds, defineTool, IDS } from "./tool.ts";
 
-export const forget = defineTool({
-  name: "forget",
-  description: "Delete things for good, only when the user asks. First shows what would be deleted.",
-  fields: {
-    ids: { ...IDS, about: "o78, p12, m34, t56, session" },
-    confirm: { kind: "flag", about: "the user has agreed to what was shown" },
-  },
-  annotations: { destructiveHint: true },
-  run: forgetIds,
+const FIELDS = fields({
+  ids: { ...IDS, about: "o78, p12, m34, t56, session" },
+  no_longer_holds: { kind: "text", maxChars: 4_000, about: "why; keeps them as history" },
+  confirm: { kind: "flag", about: "the user agreed to what was shown" },
 });
 
-function forgetIds({ ids: names, confirm: isConfirmed }: { ids: string[]; confirm: boolean }, call: Call): Answer {
+export const forget = defineTool({
+  name: "forget",
+  description:
+    "Mark observations that no longer hold. Or delete for good, only when the user asks; first shows what would be deleted.",
+  fields: FIELDS,
+  annotations: { destructiveHint: true },
+  run: ({ ids: names, no_longer_holds: reason, confirm }, call) => {
+    const ids = checkIds(names);
+    return reason === undefined ? deleteIds(ids, confirm, call) : withdrawIds(ids, reason, confirm, call);
+  },
+});
+
+function deleteIds(ids: readonly string[], isConfirmed: boolean, call: Call): Answer {
   const { db, now, maxTokens, consent } = call;
-  const ids = checkIds(names);
   const plan = planDeletion(call, { selected: selectIds(db, ids) });
   const shown = planText(plan.rows, now);
   const key = ids.toSorted().join(" ");

@@ -18,8 +18,8 @@ const PROBLEM_TOKENS = 150;
 export const getObservations = defineTool({
   name: "get_observations",
   description:
-    "Layer 3. Full detail with evidence, by ids from search or timeline: observations (o78), prompts, messages, tool uses (p12, m34, t56), sessions. Ask for several at once.",
-  fields: { ids: { ...IDS, about: "up to 20" }, ...MAX_TOKENS },
+    "Layer 3. Full detail with evidence, for several ids at once: observations (o78), prompts, messages, tool uses (p12, m34, t56), sessions.",
+  fields: { ids: { ...IDS, about: "" }, ...MAX_TOKENS },
   annotations: { readOnlyHint: true },
   run: describeAll,
 });

@@ -30,15 +30,16 @@ const FIELDS = fields({
   kind: { kind: "text", choices: ["observation", ...FIND_KINDS], about: "" },
   file: { kind: "text", about: "only about this path" },
   ...FILTERS,
-  limit: { kind: "number", max: 50, clamp: true, about: "per group, default 10" },
+  limit: { kind: "number", max: 50, clamp: true, about: "default 10" },
   ...MAX_TOKENS,
 });
 
 export const search = defineTool({
   name: "search",
   description:
-    "Layer 1. Find past decisions, fixes, findings and sessions by words and meaning. Gives a compact index: id, when, type, title, ~tokens. Without a query: the newest.",
+    "Layer 1. Find past decisions, fixes, findings and sessions: a compact index with ids. Without a query: the newest.",
   fields: FIELDS,
+  unlisted: ["agent", "limit"],
   annotations: { readOnlyHint: true },
   run: describeMatches,
 });

@@ -32,7 +32,7 @@ export const timeline = defineTool({
   name: "timeline",
   description: "Layer 2. What happened before and after something, turn by turn, across sessions.",
   fields: FIELDS,
-  unlisted: ["type"],
+  unlisted: ["type", "max_tokens"],
   annotations: { readOnlyHint: true },
   run: describeTurns,
 });

@@ -35,7 +35,7 @@ interface ToolRow<F extends Fields> {
   name: string;
   description: string;
   fields: F;
-  /** Fields that are accepted but not in the schema, to save tokens: names that other memory systems use. */
+  /** Fields that are accepted but not in the schema, to save tokens: rarely used, or names of other memory systems. */
   unlisted?: readonly (keyof F & string)[];
   annotations: NonNullable<Tool["annotations"]>;
   /** The tool writes: the store is created if it does not exist. */
@@ -84,7 +84,7 @@ export const MAX_TOKENS = fields({
     min: 300,
     max: 10_000,
     clamp: true,
-    about: "of the answer, up to 10000; default 2000",
+    about: "default 2000",
   },
 });
 
@@ -120,7 +120,7 @@ export const IDS = { kind: "list", required: true, maxItems: 20 } as const;
 /** `project: "all"` means every project. */
 export const ALL = "all";
 
-export const PROJECT = fields({ project: { kind: "text", about: 'name, or "all"; default: this one' } });
+export const PROJECT = fields({ project: { kind: "text", about: "name, or all" } });
 export const FILTERS = fields({
   agent: { kind: "text", choices: AGENTS.map(({ id }) => id), about: "" },
   since: { kind: "text", about: "2026-01-31, 3d, 2w" },

@@ -1,7 +1,11 @@
 // Calls the tools in process, on a real store. test/e2e/mcp.test.ts tests the server.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { BASKET, createQueryWorld, FAILED, type QueryWorld } from "../../test/query-world.ts";
+import { BASKET, createQueryWorld, ELSEWHERE, FAILED, type QueryWorld } from "../../test/query-world.ts";
+import { beginPrivateTurn } from "../capture/live/private-turn.ts";
 import { estimateTokens } from "../core/tokens.ts";
+import { pin } from "../memory/user-edits.ts";
 import { type Answer, type Args, type Consent, readArgs } from "./tool.ts";
 import { TOOLS } from "./tools.ts";
 
@@ -284,12 +288,58 @@ describe("remember", () => {
     expect(await call("remember", { text, type: "decision", project: "all" })).toMatch(
       /^Saved for every project as o4: /,
     );
-    expect(await call("remember", { text, type: "decision", file: "deploy.sh" })).toMatch(/^Already known for app/);
+    expect(await call("remember", { text, type: "decision", file: "deploy.sh" })).toMatch(
+      /^Already known as o3 for app: /,
+    );
     expect(world.db.get("SELECT origin, type, files FROM observations WHERE id = 3")).toEqual({
       origin: "assistant",
       type: "decision",
       files: '["deploy.sh"]',
     });
+  });
+
+  it("keeps the reason and the files, and names what a decision may contradict", async () => {
+    const { db, ...world } = createQueryWorld();
+    const call = toolsOf({ db, ...world });
+    const tabs = { text: "Use tabs in Go files", type: "decision", reason: "gofmt wants it.", files: ["a.go", "b.go"] };
+    await call("remember", tabs);
+    expect(db.get("SELECT facts, concepts, files FROM observations WHERE id = 3")).toEqual({
+      facts: '["Why: gofmt wants it."]',
+      concepts: '["why-it-exists"]',
+      files: '["a.go","b.go"]',
+    });
+    const spaces = { text: "Use spaces in Go files", type: "decision" };
+    expect(await call("remember", spaces)).toBe(
+      [
+        "Saved for app as o4: Use spaces in Go files",
+        "o3 may contradict it: Use tabs in Go files",
+        "If that no longer holds, repeat the call with replaces: o3.",
+      ].join("\n"),
+    );
+    expect(await call("remember", { ...spaces, replaces: "o3" })).toBe(
+      [
+        "Already known as o4 for app: Use spaces in Go files",
+        "It replaces o3, which stays as history (undo: c-mem supersede o3 --undo).",
+      ].join("\n"),
+    );
+    expect(db.get("SELECT superseded_by, superseded_at FROM observations WHERE id = 3")).toEqual({
+      superseded_by: 4,
+      superseded_at: Date.now(),
+    });
+  });
+
+  it("asks the user before it replaces what they wrote or pinned", async () => {
+    const world = createQueryWorld();
+    pin(world.db, 1, true);
+    const input = { text: "The header is light again", type: "decision", replaces: ["o1"] };
+    const count = () => world.db.value("SELECT count(*) FROM observations");
+    await expect(toolsOf(world)("remember", input)).rejects.toThrow("The user decides about o1 (pinned)");
+    const ask = (answer?: Consent["answer"]) => toolsOf(world, { canAsk: true, answer })("remember", input);
+    expect(await ask()).toBe("Question: Replace o1 (pinned): The header is dark now\nby: The header is light again");
+    expect(await ask("decline")).toBe("The user declined. Nothing was saved or replaced.");
+    expect(count()).toBe(2);
+    expect(await ask("accept")).toContain("It replaces o1");
+    expect(count()).toBe(3);
   });
 
   it("refuses where C-Mem is disabled", async () => {
@@ -329,5 +379,90 @@ describe("forget", () => {
     expect(isStored(world)).toBe(true);
     expect(await call("forget", { ids: ["o1"], confirm: true })).toMatch(/^Forgotten: 1 observation\./);
     expect(isStored(world)).toBe(false);
+  });
+});
+
+describe("forget with no_longer_holds", () => {
+  const input = { ids: ["o1"], no_longer_holds: "The user wants a light header." };
+  const isReplaced = ({ db }: QueryWorld) => db.value("SELECT superseded_by FROM observations WHERE id = 1") === 3;
+
+  it("keeps the observation as history, and needs no confirmation", async () => {
+    const world = createQueryWorld();
+    const call = toolsOf(world);
+    expect((await call("forget", input)).split("\n")).toEqual([
+      "o1 no longer holds (o3 says why): The header is dark now",
+      "Kept as history, not deleted. Undo: c-mem supersede o1 --undo",
+    ]);
+    expect(await call("get_observations", { ids: ["o1"] })).toContain(
+      "No longer valid: replaced by o3 No longer holds: The header is dark now",
+    );
+    await expect(call("forget", input)).rejects.toThrow("o1 was already replaced by o3");
+  });
+
+  it("asks about what the user wrote or pinned", async () => {
+    const world = createQueryWorld();
+    pin(world.db, 1, true);
+    const ask = (answer?: Consent["answer"]) => toolsOf(world, { canAsk: true, answer })("forget", input);
+    expect(await ask()).toBe("Question: No longer holds? o1 (pinned): The header is dark now");
+    expect([await ask("decline"), isReplaced(world)]).toEqual(["The user declined. Nothing was changed.", false]);
+    const call = toolsOf(world);
+    expect(await call("forget", { ...input, confirm: true })).toMatch(/Nothing was changed\. Ask the user/);
+    expect(isReplaced(world)).toBe(false);
+    await call("forget", { ...input, confirm: true });
+    expect(isReplaced(world)).toBe(true);
+  });
+
+  it.each([
+    ["something other than an observation", { ids: ["p1"] }, "Only observations (o78) can stop holding, not p1."],
+    ["an observation of another project", { ids: ["o3"] }, "o3 belongs to another project."],
+    ["an unknown id", { ids: ["o99"] }, "There is no observation o99."],
+  ])("throws for %s", async (_title, args, message) => {
+    const world = createQueryWorld();
+    const call = toolsOf(world);
+    await call("remember", { text: "Invoices are sent on Mondays.", project: "other" });
+    await expect(call("forget", { ...input, ...args })).rejects.toThrow(message);
+  });
+});
+
+describe("handover", () => {
+  const input = {
+    title: "The basket is emptied",
+    handover: "Next: empty the wish list\nCheck: npm test",
+    decisions: "Empty the basket in checkout(), because two other places forgot it",
+    session: BASKET,
+  };
+
+  it("saves the agent's summary and its decisions", async () => {
+    const world = createQueryWorld();
+    const call = toolsOf(world);
+    expect((await call("handover", input)).split("\n")).toEqual([
+      "Saved as the summary of session 1b2c3d4e up to turn 1: The basket is emptied",
+      "Decisions saved: o3.",
+    ]);
+    expect((await call("handover", input)).split("\n")[1]).toBe("Decisions already known: o3.");
+    const detail = await call("get_observations", { ids: [BASKET] });
+    expect(detail).toContain("## session 1b2c3d4e: The basket is emptied");
+    expect(detail).toContain("handover: Next: empty the wish list\nhandover: Check: npm test");
+  });
+
+  it.each([
+    ["no session that runs", { session: "${CLAUDE_SESSION_ID}" }, "cannot tell which session this is"],
+    ["an unknown session", { session: "00000000" }, "cannot tell which session this is"],
+    ["a session of another project", { session: ELSEWHERE }, "belongs to another project"],
+    ["too many lines", { handover: "line\n".repeat(7) }, "handover has 7 lines, at most 6"],
+  ])("saves nothing for %s", async (_title, args, message) => {
+    const world = createQueryWorld();
+    await expect(toolsOf(world)("handover", { ...input, ...args })).rejects.toThrow(message);
+    expect(world.db.value("SELECT count(*) FROM summaries WHERE last_prompt > 0")).toBe(0);
+    expect(world.db.value("SELECT count(*) FROM observations")).toBe(2);
+  });
+
+  it("saves nothing in an excluded folder, nor in a private turn", async () => {
+    const world = createQueryWorld();
+    beginPrivateTurn(world.context.paths.privateTurns, BASKET, undefined);
+    await expect(toolsOf(world)("handover", input)).rejects.toThrow("The user's prompt is private");
+    writeFileSync(join(world.context.cwd, ".c-mem.json"), '{"enabled": false}');
+    await expect(toolsOf(world)("handover", input)).rejects.toThrow("switched off");
+    expect(world.db.value("SELECT count(*) FROM summaries WHERE last_prompt > 0")).toBe(0);
   });
 });

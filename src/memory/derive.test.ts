@@ -165,7 +165,9 @@ describe("rebuilding", () => {
     const expected = memoryOf(db);
     db.run("UPDATE observations SET narrative = 'tampered with', title = 'x' WHERE id = 1");
     db.run(
-      "INSERT INTO summaries SELECT NULL, session_db_id, 9, request, '', '', '', '', '[]', '[]', '', '[]', producer, NULL, 1, 1 FROM summaries LIMIT 1",
+      `INSERT INTO summaries (session_db_id, prompt_number, request, investigated, learned, completed, next_steps, files_read,
+          files_edited, notes, evidence, producer, created_at)
+        SELECT session_db_id, 9, request, '', '', '', '', '[]', '[]', '', '[]', producer, 1 FROM summaries LIMIT 1`,
     );
     finish(rebuildMemory(db, { now: NOW }));
     expect(memoryOf(db)).toEqual(expected);

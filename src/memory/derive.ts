@@ -4,6 +4,7 @@ import type { Db } from "../store/db/driver.ts";
 import { transaction } from "../store/db/transaction.ts";
 import { copiedTurns, isCopiedTurn } from "../store/reads/copied-turns.ts";
 import { loadTurnEvidence } from "../store/reads/turn-evidence.ts";
+import { enqueueTurn } from "../store/tables/model-turns.ts";
 import { deleteOrphans, renewKeys } from "../store/tables/observations.ts";
 import { currentPromptNumber } from "../store/tables/prompts.ts";
 import { markAllLinksStale } from "../store/tables/stale-links.ts";
@@ -22,29 +23,17 @@ import { saveSession } from "./save-session.ts";
 import { deleteTurnMemory, saveTurnMemory } from "./save-turn.ts";
 import { readRepositoryState, repositoryOpenEnds } from "./session/open-ends.ts";
 
-/** `id` is the database id of the turn's prompt. */
-type DerivedTurn = NonNullable<ReturnType<typeof deriveNextTurn>>;
-
 export interface Derived {
   turns: number;
   /** Database ids of the prompts whose turns got different memory. */
   changed: number[];
 }
 
-/** Derives all stale turns of a session, then its summary and title. `onTurn` runs in the turn's transaction. */
-export function deriveSession(
-  db: Db,
-  sessionDbId: number,
-  now: number,
-  onTurn: (turn: DerivedTurn) => void = () => {},
-): Derived {
+/** Derives all stale turns of a session, then its summary and title. */
+export function deriveSession(db: Db, sessionDbId: number, now: number): Derived {
   const derived: Derived = { turns: 0, changed: [] };
   for (;;) {
-    const turn = transaction(db, () => {
-      const next = deriveNextTurn(db, sessionDbId, now);
-      if (next !== undefined) onTurn(next);
-      return next;
-    });
+    const turn = transaction(db, () => deriveNextTurn(db, sessionDbId, now));
     if (turn === undefined) return derived;
     derived.turns += 1;
     if (turn.isChanged) derived.changed.push(turn.id);
@@ -79,11 +68,13 @@ function deriveNextTurn(db: Db, sessionDbId: number, now: number) {
     markCopiesStale(db, turn.id);
   }
   clearStaleMemory(db, turn.id);
+  // Here, because any process may derive a turn before the worker does, e.g. the page.
+  if (!isCopy) enqueueTurn(db, turn.id, now);
   if (nextStaleTurn(db, sessionDbId) === undefined) {
     saveSession(db, sessionDbId, now);
     countUsedItems(db, sessionDbId);
   }
-  return { id: turn.id, isChanged, isCopy };
+  return { id: turn.id, isChanged };
 }
 
 /** Memory is derived from this turn, so not from its copies any more: another of them may have been the best before. */

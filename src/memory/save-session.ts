@@ -1,5 +1,5 @@
 // Writes a session's title, subtitle and rolling summary from its turns.
-import { EXTRACTOR, type Summary } from "../core/memory.ts";
+import { EXTRACTOR, type Producer, type SessionSummary, type Summary } from "../core/memory.ts";
 import { sentencesOf, withFullStop } from "../core/prose.ts";
 import { count } from "../core/text.ts";
 import { titleOf } from "../core/title.ts";
@@ -11,11 +11,13 @@ import { sessionTitles, updateSession } from "../store/tables/sessions.ts";
 import {
   currentSummaries,
   deleteSummary,
+  setCurrentSessionSummary,
   setNextSteps,
   type SummaryRow,
   summaryOf,
   upsertSummary,
   WHOLE_SESSION,
+  writtenSummaries,
 } from "../store/tables/summaries.ts";
 import { readUserRequest, type UserRequest } from "./extract/user-request.ts";
 import { readRepositoryState, repositoryOpenEnds, withoutPublished } from "./session/open-ends.ts";
@@ -57,6 +59,21 @@ export function saveSession(db: Db, sessionDbId: number, now: number): void {
   );
   const completed = [summary.completed, outcome].filter(Boolean).join("\n");
   upsertSummary(db, whole, { ...summary, completed }, EXTRACTOR, now);
+  // What is written about all turns that have ended holds while another one runs.
+  const lastEnded = prompts.findLast(({ state: turnState }) => turnState !== "running")?.prompt_number ?? 0;
+  setCurrentSessionSummary(db, sessionDbId, lastEnded);
+}
+
+/** Saves a summary of the whole session that a model or the agent wrote. Call inside a transaction. */
+export function saveSessionSummary(
+  db: Db,
+  sessionDbId: number,
+  summary: SessionSummary,
+  producer: Producer,
+  now: number,
+): void {
+  upsertSummary(db, { sessionDbId, promptNumber: WHOLE_SESSION }, summary, producer, now);
+  saveSession(db, sessionDbId, now);
 }
 
 interface Work {
@@ -66,6 +83,8 @@ interface Work {
 }
 
 function saveTitle(db: Db, sessionDbId: number, { prompts, requests, state }: Work): void {
+  const [written] = writtenSummaries(db, sessionDbId);
+  if (written?.title) return updateSession(db, sessionDbId, { title: written.title, subtitle: written.subtitle });
   const chosen = chooseTitle({
     agentTitle: sessionTitles(db, sessionDbId).agent_title,
     requests,

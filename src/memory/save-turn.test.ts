@@ -8,6 +8,7 @@ import { contentHash, type ObservationRow, observationsOfTurn } from "../store/t
 import { summariesOfTurn } from "../store/tables/summaries.ts";
 import { loadTurnEvidence } from "../store/reads/turn-evidence.ts";
 import { insertWrongItem, isWrongObservation } from "../store/tables/wrong-items.ts";
+import { saveSession } from "./save-session.ts";
 import { saveTurnMemory } from "./save-turn.ts";
 
 const MODEL: Producer = { name: "anthropic/some-model", promptHash: "abc" };
@@ -174,6 +175,7 @@ describe("saving a turn's memory", () => {
       [MODEL.name, 1],
     ]);
     expect(db.get("SELECT title FROM sessions")).toEqual({ title: "Fix the build" });
+    saveSession(db, 1, NOW);
     expect(summariesOfTurn(db, 1, 0)).toHaveLength(1);
     save(["Finer"], 1, { name: "openai/other" });
     expect(

@@ -24,13 +24,12 @@ import { insertWrongItem, isWrongObservation } from "../store/tables/wrong-items
 import { deleteSummary, setCurrentSummary, summariesOfTurn, upsertSummary } from "../store/tables/summaries.ts";
 import { hasForgottenParts, hasTombstone } from "../store/tables/tombstones.ts";
 import { isFailedUse } from "../store/tables/tool-uses.ts";
-import { saveSession } from "./save-session.ts";
 import { updateSuccessors } from "./supersede.ts";
 
 /** If the summary is missing, the stored one stays. */
 type SavedMemory = Pick<TurnMemory, "observations"> & Partial<Pick<TurnMemory, "summary">>;
 
-/** Call inside a transaction. Returns whether the turn's memory changed. */
+/** Call inside a transaction, and `saveSession` after the last turn. Returns whether the turn's memory changed. */
 export function saveTurnMemory(db: Db, turn: TurnKey, memory: SavedMemory, producer: Producer, now: number): boolean {
   const projectId = projectIdOfSession(db, turn.sessionDbId);
   const before = observationsOfTurn(db, turn.sessionDbId, turn.promptNumber);
@@ -76,8 +75,6 @@ export function saveTurnMemory(db: Db, turn: TurnKey, memory: SavedMemory, produ
   const after = setCurrentVersion(db, turn, producer, retired);
   const subjects = [...before, ...after].map((row) => row.subject).filter((subject) => subject !== null);
   updateSuccessors(db, projectId, new Set(subjects), now);
-  // For the extractor, `deriveSession` saves the session once, after the last turn.
-  if (producer.name !== EXTRACTOR.name) saveSession(db, turn.sessionDbId, now);
   return isChanged;
 }
 
@@ -115,10 +112,13 @@ function setCurrentVersion(db: Db, turn: TurnKey, producer: Producer, retired: R
   const current = producer.name === EXTRACTOR.name && model !== undefined ? model.producer : producer.name;
   setCurrentSummary(db, turn, current);
   const rows = observationsOfTurn(db, sessionDbId, promptNumber);
+  const versions = new Set(summariesOfTurn(db, sessionDbId, promptNumber).map((row) => row.producer));
   for (const row of rows) {
     // A model's rows that are not saved now stay as they are: some may be retired.
     const isValid = row.producer === producer.name ? !retired.has(row.id) : row.is_current === 1;
-    const isCurrent = (row.producer === current && isValid) || isEditedByUser(db, row.id);
+    // A decision from a model's summary of the session is beside the turn's version, not part of one.
+    const isBeside = row.producer !== EXTRACTOR.name && !versions.has(row.producer);
+    const isCurrent = ((row.producer === current || isBeside) && isValid) || isEditedByUser(db, row.id);
     if (isCurrent !== (row.is_current === 1)) setCurrent(db, row.id, isCurrent);
   }
   return rows;

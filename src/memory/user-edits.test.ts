@@ -7,7 +7,7 @@ import type { Db } from "../store/db/driver.ts";
 import { listObservations } from "../store/reads/observation-list.ts";
 import { getObservation, observationOf, type ObservationRow } from "../store/tables/observations.ts";
 import { rebuildMemory } from "./derive.ts";
-import { edit, pin, remember, supersede, undoSupersede } from "./user-edits.ts";
+import { edit, isUsersOwn, pin, remember, supersede, undoSupersede, withdraw } from "./user-edits.ts";
 import { saveTurnMemory } from "./save-turn.ts";
 
 const NOW = Date.UTC(2026, 1, 1);
@@ -86,6 +86,64 @@ describe("remembering", () => {
     edit(db, id, { ...observationOf(row(db, id)), facts: [secret, "<private>HUSH</private>"] }, NOW);
     expect(JSON.stringify(row(db, id))).not.toMatch(/ghp_|HUSH/);
     expect(() => remember(db, 1, note("<private>HUSH</private>"), NOW)).toThrow(/all private/);
+  });
+});
+
+describe("an observation that replaces others", () => {
+  it("supersedes them, also if it was known before, and not twice", () => {
+    const { db } = store();
+    remember(db, 1, note("Use npm for packages"), NOW);
+    const second = remember(db, 1, note("Use pnpm for packages"), NOW + 1);
+    expect(second.alike).toEqual([{ id: 1, title: "Use npm for packages", isSame: false }]);
+    const again = remember(db, 1, note("Use pnpm for packages"), NOW + 2, { replaces: [1] });
+    expect(again).toEqual({ id: 2, isNew: false, alike: [] });
+    expect(row(db, 1)).toMatchObject({ superseded_by: 2, superseded_at: NOW + 2, valid_to: NOW + 1 });
+    expect(() => remember(db, 1, note("Use yarn"), NOW, { replaces: [1] })).toThrow("already replaced by o2");
+    expect(titles(db, 1)).toEqual(["Use pnpm for packages"]);
+  });
+
+  it("belongs to their project, else nothing is saved", () => {
+    const { db } = store();
+    remember(db, undefined, note("Use npm for packages"), NOW);
+    expect(() => remember(db, 1, note("Use pnpm"), NOW, { replaces: [1] })).toThrow("is for every project");
+    remember(db, 1, note("Use tabs"), NOW);
+    expect(() => remember(db, undefined, note("Use spaces"), NOW, { replaces: [2] })).toThrow("another project");
+    expect(() => remember(db, 1, note("Use spaces"), NOW, { replaces: [99] })).toThrow("no observation o99");
+    expect(titles(db, 1)).toEqual(["Use tabs", "Use npm for packages"]);
+  });
+
+  it("may be an agent's unless a user wrote, reworded or pinned what it replaces", () => {
+    const { db } = store();
+    const [own, agents] = ["user", "assistant"].map(
+      (origin) => remember(db, 1, note(`Rule of the ${origin}`, { origin: origin as "user" }), NOW).id,
+    ) as [number, number];
+    expect([isUsersOwn(row(db, own)), isUsersOwn(row(db, agents))]).toEqual([true, false]);
+    pin(db, agents, true);
+    expect(isUsersOwn(row(db, agents))).toBe(true);
+  });
+});
+
+describe("an observation that no longer holds", () => {
+  it("stays as history with a note that says why, and can be made valid again", () => {
+    const { db, derive } = store();
+    derive(1, note("Use npm for packages", { evidence: ["p1"] }));
+    const turn = { sessionDbId: 1, promptNumber: 2, evidence: ["p2"] };
+    expect(withdraw(db, 1, "The user prefers pnpm.", NOW, turn)).toMatchObject({ id: 1, note: 2 });
+    expect(row(db, 1)).toMatchObject({ superseded_by: 2, superseded_at: NOW });
+    expect(row(db, 2)).toMatchObject({
+      title: "No longer holds: Use npm for packages",
+      narrative: "The user prefers pnpm.",
+      producer: "agent",
+      session_db_id: 1,
+      evidence: '["o1","p2"]',
+    });
+    const rebuild = rebuildMemory(db, { now: NOW + 1 });
+    while (!rebuild.next().done);
+    expect([row(db, 1).superseded_by, row(db, 2).is_current]).toEqual([2, 1]);
+    expect(readObservation(db, 2)).toMatchObject({ evidence: [{ kind: "prompt", id: "p2" }], versions: [] });
+    undoSupersede(db, 1, NOW + 2);
+    expect(row(db, 1)).toMatchObject({ superseded_by: null, valid_to: null });
+    expect(getObservation(db, 2)).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
-// Users' changes to observations: add, pin, edit, supersede. All of them survive a rebuild.
+// Changes to observations by users, and by agents for them: add, pin, edit, supersede. All of them survive a rebuild.
 import { AppError } from "../core/error.ts";
 import { filterText } from "../core/privacy/filter.ts";
-import type { Observation, Producer } from "../core/memory.ts";
+import { AGENT, type Observation, type Producer } from "../core/memory.ts";
 import type { Db } from "../store/db/driver.ts";
 import { insertLink } from "../store/tables/links.ts";
 import {
@@ -13,44 +13,87 @@ import {
 } from "../store/tables/observation-edits.ts";
 import {
   contentHash,
+  deleteObservation,
   getObservation,
   insertObservation,
   type ObservationRow,
   setSuccessor,
 } from "../store/tables/observations.ts";
+import type { TurnKey } from "../store/tables/prompts.ts";
 import { markTurnStale } from "../store/tables/stale-turns.ts";
 import { deleteTombstone } from "../store/tables/tombstones.ts";
 import { transaction } from "../store/db/transaction.ts";
-import { wordOverlap } from "../core/similarity.ts";
+import { type Alike, findAlike, findSameText } from "./known-texts.ts";
 import { deleteSuccessorLink, updateSuccessors, supersedesLink } from "./supersede.ts";
 
 export const USER: Producer = { name: "user" };
 
-/** Two observations are similar if they share 80% of the shorter one's words. */
-const NEARLY_SAME = 0.8;
-const MAX_ALIKE = 3;
+interface RememberOptions {
+  /** The turn in which an agent wrote it. */
+  turn?: TurnKey | undefined;
+  /** Observations that it supersedes. */
+  replaces?: readonly number[];
+}
 
-/** Saves an observation unless it exists already. Returns similar ones as `alike`. */
-export function remember(db: Db, projectId: number | undefined, given: Observation, now: number) {
+interface Remembered {
+  id: number;
+  /** False if it was known. */
+  isNew: boolean;
+  alike: Alike[];
+}
+
+/** Saves an observation unless it is known already. */
+export function remember(
+  db: Db,
+  projectId: number | undefined,
+  given: Observation,
+  now: number,
+  options: RememberOptions = {},
+): Remembered {
+  return transaction(db, () => rememberWithin(db, projectId, given, now, options));
+}
+
+/** Call inside a transaction. */
+export function rememberWithin(
+  db: Db,
+  projectId: number | undefined,
+  given: Observation,
+  now: number,
+  { turn, replaces = [] }: RememberOptions = {},
+): Remembered {
   const observation = filtered(given);
   if (observation.narrative.trim() === "" || observation.title.trim() === "") {
     throw new AppError("usage", "Nothing was saved: the text is all private.");
   }
-  return transaction(db, () => {
-    const hash = contentHash(observation);
-    const current = currentTexts(db, projectId);
-    const same = current.find((row) => row.content_hash === hash);
-    if (same !== undefined) return { id: same.id, isNew: false, alike: [] };
-    // Adding a forgotten observation again restores it.
-    deleteTombstone(db, "observation", hash);
-    const words = `${observation.title}\n${observation.narrative}`;
-    const alike = current
-      .filter((row) => wordOverlap(words, `${row.title}\n${row.narrative}`) >= NEARLY_SAME)
-      .slice(0, MAX_ALIKE)
-      .map(({ id, title }) => ({ id, title }));
-    const id = insertObservation(db, { projectId, observation, producer: USER, validFrom: now }, now);
-    return { id, isNew: true, alike };
-  });
+  for (const id of replaces) requireReplaceable(db, id, projectId);
+  const current = currentTexts(db, projectId);
+  const same = findSameText(current, observation);
+  // Adding a forgotten observation again restores it.
+  if (same === undefined) deleteTombstone(db, "observation", contentHash(observation));
+  const id = same?.id ?? insertObservation(db, { projectId, turn, observation, producer: USER, validFrom: now }, now);
+  const replaced = replaces.filter((older) => older !== id);
+  for (const older of replaced) supersedeWithin(db, older, id, now);
+  const others = current.filter((row) => !replaced.includes(row.id));
+  return { id, isNew: same === undefined, alike: same === undefined ? findAlike(others, observation) : [] };
+}
+
+/** Throws unless an observation of this project (undefined: of all projects) may supersede this one. */
+export function requireReplaceable(db: Db, id: number, projectId: number | undefined): ObservationRow {
+  const row = requireObservation(db, id);
+  if (row.superseded_by !== null) {
+    throw new AppError("usage", `o${id} was already replaced by o${row.superseded_by}.`, {
+      hint: `Replace o${row.superseded_by} instead, if it is outdated, too.`,
+    });
+  }
+  if (row.project_id === (projectId ?? null)) return row;
+  throw row.project_id === null
+    ? new AppError("usage", `o${id} is for every project.`, { hint: "Its replacement must be for every project, too." })
+    : new AppError("usage", `o${id} belongs to another project.`, { hint: "Name that project." });
+}
+
+/** True if a user wrote, reworded or pinned it: no agent may replace it without asking. */
+export function isUsersOwn({ producer, origin, edited_at: editedAt, pinned }: ObservationRow): boolean {
+  return pinned === 1 || editedAt !== null || (producer === USER.name && origin === "user");
 }
 
 function filtered(observation: Observation): Observation {
@@ -91,38 +134,71 @@ export function edit(db: Db, id: number, observation: Observation, now: number):
 }
 
 export function supersede(db: Db, olderId: number, newerId: number, now: number): ObservationRow {
-  return transaction(db, () => {
-    const older = requireObservation(db, olderId);
-    const newer = requireObservation(db, newerId);
-    if (olderId === newerId) throw new AppError("usage", "An observation cannot supersede itself.");
-    deleteSuccessorLink(db, older);
-    supersedeByHand(db, olderId, newerId, now);
-    insertLink(db, supersedesLink(newerId, olderId), now);
-    updateSuccessorsOf(db, older, now);
-    updateSuccessorsOf(db, newer, now);
-    // Reject a cycle: o2 supersedes o1 and o1 supersedes o2.
-    if (successorsOf(db, olderId).includes(olderId)) {
-      throw new AppError("usage", `o${newerId} was itself superseded by o${olderId}, directly or through others.`, {
-        hint: `c-mem supersede o${newerId} --undo, then try again.`,
-      });
-    }
-    return requireObservation(db, olderId);
-  });
+  return transaction(db, () => supersedeWithin(db, olderId, newerId, now));
 }
 
-/** Makes the observation valid again, unless a newer one has the same subject. */
+/** Call inside a transaction. */
+export function supersedeWithin(db: Db, olderId: number, newerId: number, now: number): ObservationRow {
+  const older = requireObservation(db, olderId);
+  const newer = requireObservation(db, newerId);
+  if (olderId === newerId) throw new AppError("usage", "An observation cannot supersede itself.");
+  deleteSuccessorLink(db, older);
+  supersedeByHand(db, olderId, newerId, now);
+  insertLink(db, supersedesLink(newerId, olderId), now);
+  updateSuccessorsOf(db, older, now);
+  updateSuccessorsOf(db, newer, now);
+  // Reject a cycle: o2 supersedes o1 and o1 supersedes o2.
+  if (successorsOf(db, olderId).includes(olderId)) {
+    throw new AppError("usage", `o${newerId} was itself superseded by o${olderId}, directly or through others.`, {
+      hint: `c-mem supersede o${newerId} --undo, then try again.`,
+    });
+  }
+  return requireObservation(db, olderId);
+}
+
+/** Makes an observation that a user or a model superseded valid again, unless a newer one has the same subject. */
 export function undoSupersede(db: Db, id: number, now: number): ObservationRow {
   return transaction(db, () => {
     const row = requireObservation(db, id);
-    if (row.superseded_at === null) {
-      const why = row.superseded_by === null ? "was not superseded" : "was not superseded by a user";
+    if (row.superseded_at === null && row.superseded_producer === null) {
+      const why = row.superseded_by === null ? "was not superseded" : "was superseded by a newer one with its subject";
       throw new AppError("nothing_found", `o${id} ${why}.`);
     }
+    const successor = row.superseded_by === null ? undefined : getObservation(db, row.superseded_by);
     deleteSuccessorLink(db, row);
     setSuccessor(db, id, undefined);
+    if (successor !== undefined && isWithdrawalOf(successor, id)) deleteObservation(db, successor.id);
     updateSuccessorsOf(db, row, now);
     return requireObservation(db, id);
   });
+}
+
+/** Supersedes an observation that no longer holds by a note that says so. Nothing is deleted. */
+export function withdraw(db: Db, id: number, reason: string, now: number, turn?: TurnKey & { evidence: string[] }) {
+  return transaction(db, () => {
+    const row = requireReplaceable(db, id, getObservation(db, id)?.project_id ?? undefined);
+    const observation = filtered({
+      type: "change",
+      title: `No longer holds: ${row.title}`,
+      narrative: reason,
+      facts: [],
+      concepts: ["what-changed"],
+      files: JSON.parse(row.files) as string[],
+      // Forgetting the observation forgets this note, which repeats its title.
+      evidence: [`o${id}`, ...(turn?.evidence ?? [])],
+      origin: row.origin === "tool" ? "tool" : "assistant",
+    });
+    if (observation.narrative === "") throw new AppError("usage", "Nothing was changed: the reason is all private.");
+    const projectId = row.project_id ?? undefined;
+    const note = insertObservation(db, { projectId, turn, observation, producer: AGENT, validFrom: now }, now);
+    supersedeWithin(db, id, note, now);
+    return { id, title: row.title, note };
+  });
+}
+
+/** True for the note of `withdraw`. */
+function isWithdrawalOf({ producer, evidence }: ObservationRow, id: number): boolean {
+  return producer === AGENT.name && (JSON.parse(evidence) as string[]).includes(`o${id}`);
 }
 
 function updateSuccessorsOf(db: Db, row: ObservationRow, now: number): void {

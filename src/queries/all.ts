@@ -28,7 +28,9 @@ import { status } from "./status.ts";
 import { syncStatus } from "./sync-status.ts";
 import { timeline } from "./timeline.ts";
 import { edit, pin, remember, supersede, undoSupersede, unpin } from "./user-edits.ts";
+import { why } from "./why.ts";
 import { logs, retryFailed, workerLog, workerStatus } from "./worker.ts";
+import { changeWriter, writerNotice } from "./writer.ts";
 import { undoWrong, wrong } from "./wrong.ts";
 
 export const QUERIES: readonly AnyQuery[] = [
@@ -36,6 +38,7 @@ export const QUERIES: readonly AnyQuery[] = [
   backups,
   blame,
   changeSetting,
+  changeWriter,
   context,
   cost,
   diskUsage,
@@ -76,7 +79,9 @@ export const QUERIES: readonly AnyQuery[] = [
   undoWrong,
   unpin,
   unsetSetting,
+  why,
   workerLog,
   workerStatus,
+  writerNotice,
   wrong,
 ];

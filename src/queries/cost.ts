@@ -1,7 +1,9 @@
 // C-Mem's own model usage: requests, tokens and dollars.
+import { PROVIDERS } from "../config/schema.ts";
 import { nothingFound } from "../core/error.ts";
-import { count } from "../core/text.ts";
+import { count, withCommas } from "../core/text.ts";
 import { localDay } from "../core/time.ts";
+import { requestKindLabel } from "../llm/request-kinds.ts";
 import { fit, pad, padLeft } from "../platform/terminal/layout.ts";
 import { dim, fields, heading } from "../platform/terminal/style.ts";
 import { type CostBy, type CostRow, costs } from "../store/tables/ledger.ts";
@@ -16,14 +18,25 @@ const rowOf = (z: Zod) =>
   z.strictObject(
     schemaOf(z, {
       text: ["name"],
-      count: ["requests", "failed", "estimated", "unsettled", "declined", "input_tokens", "output_tokens", "unpriced"],
+      count: [
+        "requests",
+        "failed",
+        "estimated",
+        "unsettled",
+        "declined",
+        "input_tokens",
+        "output_tokens",
+        "cache_read_tokens",
+        "cache_write_tokens",
+        "unpriced",
+      ],
       number: ["cost_usd"],
     }),
   );
 
 export const cost = defineQuery({
   name: "cost",
-  about: "show model usage and cost by day, project and model",
+  about: "show model usage and cost by day, project, model and kind",
   fields: {
     project: { ...SCOPE.project, about: "only this project, by name or key" },
     all: { ...SCOPE.all, about: "every project (the default)" },
@@ -37,6 +50,7 @@ export const cost = defineQuery({
       by_project: z.array(rowOf(z)),
       by_provider: z.array(rowOf(z)),
       by_model: z.array(rowOf(z)),
+      by_kind: z.array(rowOf(z)).meta({ description: "turns, session (its summary) or test (doctor --try-model)" }),
     }),
     meta: z.strictObject({ where: whereOf(z), days: countOf(z), since: z.string() }),
   }),
@@ -50,7 +64,7 @@ export const cost = defineQuery({
       const of = where === "all projects" ? "" : ` for ${where}`;
       throw nothingFound(
         `No model usage${of} in the last ${count(days, "day")}.`,
-        "Models are off by default: `c-mem config set provider anthropic`, openai or claude.",
+        `The built-in extractor writes the memory. To choose a model: \`c-mem config set provider NAME\` (${CHOICES}).`,
       );
     }
     return {
@@ -60,6 +74,7 @@ export const cost = defineQuery({
         by_project: rows("project"),
         by_provider: rows("provider"),
         by_model: rows("model"),
+        by_kind: rows("kind"),
       },
       meta: { where, days, since: span.sinceDay },
     };
@@ -69,8 +84,11 @@ export const cost = defineQuery({
       `${heading(`Model usage for ${meta.where} since ${meta.since}`)}\n${fields(totalRows(data.total))}`,
       tableText("By day", data.by_day),
       tableText("By project", data.by_project),
-      tableText("By provider", data.by_provider),
       tableText("By model", data.by_model),
+      tableText(
+        "By kind",
+        data.by_kind.map((row) => ({ ...row, name: requestKindLabel(row.name) })),
+      ),
     ].join("\n\n"),
 });
 
@@ -80,6 +98,7 @@ function rowJson({ cost_microusd, ...row }: CostRow) {
   return { ...row, cost_usd: cost_microusd / 1e6 };
 }
 
+const CHOICES = PROVIDERS.filter((name) => name !== "none").join(", ");
 const NAME_COLUMNS = 36;
 
 export function usd(dollars: number): string {
@@ -87,7 +106,8 @@ export function usd(dollars: number): string {
 }
 
 function totalRows(total: Row): [string, string][] {
-  const { failed, estimated, unsettled, declined, unpriced } = total;
+  const { failed, estimated, unsettled, declined, unpriced, cache_read_tokens: cached } = total;
+  const fromCache = cached > 0 ? ` (${withCommas(cached)} of them cached)` : "";
   const notes = [
     failed > 0 && `${failed} failed`,
     estimated > 0 && `${estimated} estimated (no usage reported)`,
@@ -96,20 +116,25 @@ function totalRows(total: Row): [string, string][] {
   ].filter((note) => note !== false);
   return [
     ["requests", [total.requests.toLocaleString("en"), ...notes].join(", ")],
-    ["tokens", `${total.input_tokens.toLocaleString("en")} in, ${total.output_tokens.toLocaleString("en")} out`],
+    ["tokens", `${withCommas(total.input_tokens)} in${fromCache}, ${withCommas(total.output_tokens)} out`],
     ["cost", `${usd(total.cost_usd)}${unpriced > 0 ? `, without ${count(unpriced, "request")} of unknown price` : ""}`],
   ];
 }
 
+/** The column of cached tokens is shown only if there are any. */
 function tableText(title: string, rows: readonly Row[]): string {
   const width = Math.max(...rows.map((row) => fit(row.name, NAME_COLUMNS).length));
+  const isCached = rows.some((row) => row.cache_read_tokens > 0);
   const lines = rows.map((row) => {
-    const numbers = [count(row.requests, "request"), row.input_tokens, row.output_tokens].map((value) =>
-      padLeft(value.toLocaleString("en"), 14),
-    );
-    const price = row.unpriced === row.requests && row.requests > 0 ? "unknown" : usd(row.cost_usd);
-    return `  ${pad(fit(row.name, NAME_COLUMNS), width)}${numbers.join("")}${padLeft(price, 12)}`;
+    const { requests, input_tokens: input, cache_read_tokens: cached, output_tokens: output } = row;
+    const price = row.unpriced === requests && requests > 0 ? "unknown" : usd(row.cost_usd);
+    const cells = [count(requests, "request"), withCommas(input), isCached && withCommas(cached), withCommas(output)];
+    return `  ${pad(fit(row.name, NAME_COLUMNS), width)}${columns(cells)}${padLeft(price, 12)}`;
   });
-  const header = ["", "in", "out"].map((name) => padLeft(name, 14)).join("");
+  const header = columns(["", "in", isCached && "cached", "out"]);
   return [heading(title), dim(`  ${pad("", width)}${header}${padLeft("cost", 12)}`), ...lines].join("\n");
+}
+
+function columns(cells: readonly (string | false)[]): string {
+  return cells.flatMap((cell) => (cell === false ? [] : [padLeft(cell, 14)])).join("");
 }

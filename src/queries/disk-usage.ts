@@ -42,6 +42,7 @@ function measure(db: Db, paths: Paths) {
     models: paths.models,
     runtime: paths.runtime,
     plugin: paths.plugin,
+    conversations: paths.conversations,
     logs: paths.logs,
     spool: paths.spool,
     cache: paths.cache,

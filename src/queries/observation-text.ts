@@ -34,7 +34,7 @@ export function storyText(story: ObservationStory, shortId: ShortId): string {
     ["observation", `o${row.id} (${marks.filter(Boolean).join(", ")})`],
     ["project", row.project ?? "every project"],
     ["valid", `from ${when(row.valid_from)}${row.valid_to === null ? "" : ` until ${when(row.valid_to)}`}`],
-    ["source", row.producer === "user" ? "you" : `${row.producer}, from the words of the ${row.origin}`],
+    ["source", sourceText(row)],
     ...(session === undefined
       ? []
       : [["session", `${shortId(session.session_id)} ${titleText(session)}`] satisfies [string, string]]),
@@ -42,7 +42,7 @@ export function storyText(story: ObservationStory, shortId: ShortId): string {
     ...fileRows(row),
     ...(successor === undefined
       ? []
-      : [["replaced by", reference(successor.id, successor.title)] satisfies [string, string]]),
+      : [["replaced by", `${reference(successor.id, successor.title)}${byModel(row)}`] satisfies [string, string]]),
     ...predecessors.map((one): [string, string] => ["replaces", reference(one.id, one.title)]),
     ...versions.map((one): [string, string] => ["version", `${reference(one.id, one.title)} (${one.producer})`]),
   ];
@@ -54,6 +54,16 @@ export function storyText(story: ObservationStory, shortId: ShortId): string {
     ...(evidence.length > 0 ? [[dim("── evidence"), ...evidence.map(evidenceText)].join("\n")] : []),
   ];
   return parts.join("\n\n");
+}
+
+/** The user was not asked. */
+function byModel({ id, superseded_producer: model }: ObservationEntry): string {
+  return model === null ? "" : ` (decided by ${model}; undo: c-mem supersede o${id} --undo)`;
+}
+
+function sourceText({ producer, origin }: ObservationEntry): string {
+  if (producer !== "user" && producer !== "agent") return `${producer}, from the words of the ${origin}`;
+  return producer === "user" && origin === "user" ? "you" : "the agent wrote it down";
 }
 
 const FILES_SHOWN = 8;

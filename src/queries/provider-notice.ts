@@ -1,25 +1,50 @@
-// The notice after a change of model settings: which text is sent where, and what it may cost.
+// Which text a model is sent, where, and what it may cost. Shown before and after a change of model settings.
 import type { Env } from "../config/paths.ts";
 import type { SettingKey, Settings } from "../config/schema.ts";
+import { withCommas } from "../core/text.ts";
 import { priceOf } from "../llm/budget.ts";
-import { modelAccess } from "../llm/providers.ts";
+import { isProgram, PRESETS } from "../llm/presets.ts";
+import type { Price } from "../llm/price.ts";
+import { missingPart, modelAccess } from "../llm/providers.ts";
+import { usd } from "./cost.ts";
 
 const ABOUT_MODELS: ReadonlySet<SettingKey> = new Set(["provider", "model", "baseUrl", "apiKeyEnv"]);
 
+/** Undefined if the change sends no text to a model. */
 export function providerNotice(changed: SettingKey, settings: Settings, env: Env): string | undefined {
+  return settings.provider === "none" || !ABOUT_MODELS.has(changed) ? undefined : modelNotice(settings, env);
+}
+
+export function modelNotice(settings: Settings, env: Env): string {
   const access = modelAccess(settings, env);
-  if (access === undefined || !ABOUT_MODELS.has(changed)) return undefined;
-  const where = access.provider === "claude" ? "your Claude Code" : access.baseUrl;
-  const price = priceOf({ name: access.provider, model: access.model }, settings);
+  if (access === undefined) return "The built-in extractor writes the memory. Nothing is sent to a model.";
+  const { provider, model, baseUrl } = access;
+  const where = isProgram(provider) ? THROUGH[PRESETS[provider].protocol] : `at ${baseUrl}`;
+  const missing = missingPart(access);
+  const { tokensPerDay, tokensPerProjectAndDay, usdPerDay, usdPerProjectAndDay } = settings;
   return [
-    `From now on the prompts and work of each turn, filtered and shortened, are sent to ${access.model} at ${where}.`,
-    `Daily limits: ${settings.tokensPerDay.toLocaleString("en")} tokens and $${settings.usdPerDay}; for one project ${settings.tokensPerProjectAndDay.toLocaleString("en")} and $${settings.usdPerProjectAndDay}.`,
-    price === undefined
-      ? "Its price is unknown, so only the token limits apply. Set the price with `c-mem config set prices`."
-      : `Price: $${price.input} in, $${price.output} out per million tokens. \`c-mem cost\` shows the spending.`,
-    ...(access.apiKeyEnv !== "" && access.apiKey === undefined
-      ? [`${access.apiKeyEnv} is not set here. Set it in the environment of your agent.`]
-      : []),
-    ...(access.provider === "claude" && access.command === undefined ? ["The claude command was not found."] : []),
+    `The prompts and work of each turn, filtered and shortened, are sent to ${model || "a model"} ${where}.`,
+    `Daily limits: ${withCommas(tokensPerDay)} tokens and ${limitText(usdPerDay)}; for one project ${withCommas(tokensPerProjectAndDay)} and ${limitText(usdPerProjectAndDay)}. Work beyond them waits until the next day.`,
+    priceText(priceOf({ name: provider, model }, settings)),
+    ...(PRESETS[provider].note === undefined ? [] : [PRESETS[provider].note]),
+    ...(missing === undefined ? [] : [`${missing.what}. ${missing.fix}.`]),
+    ...(missing?.kind === "auth" ? ["The worker reads the key when it starts: `c-mem worker restart`."] : []),
+    "`c-mem doctor --try-model` makes one small request to try it.",
   ].join("\n");
+}
+
+/** "$1", "$0.50" */
+const limitText = (dollars: number): string => (Number.isInteger(dollars) ? `$${dollars}` : usd(dollars));
+
+const THROUGH: Readonly<Record<string, string>> = {
+  claude: "through your Claude Code",
+  "agent-sdk": "through Claude's Agent SDK, with the login or key of your Claude Code",
+};
+
+function priceText(price: Price | undefined): string {
+  if (price === undefined) {
+    return "Its price is unknown, so only the token limits apply. Set the price with `c-mem config set prices`.";
+  }
+  if (price.input === 0 && price.output === 0) return "A server of your own costs nothing per token.";
+  return `Price: $${price.input} in, $${price.output} out per million tokens. \`c-mem cost\` shows the spending.`;
 }

@@ -1,6 +1,8 @@
-// A session and its summary as JSON, each with its schema.
+// A session and its summaries as JSON, each with its schema.
 import type { Summary } from "../core/memory.ts";
+import { iso } from "../core/time.ts";
 import type { SessionEntry } from "../store/reads/session-list.ts";
+import type { SummaryRow } from "../store/tables/summaries.ts";
 import type { Zod } from "./query.ts";
 import { jsonOf, defineNames, schemaOf } from "./schemas.ts";
 
@@ -35,4 +37,30 @@ export function summaryJson(summary: Summary | undefined) {
   if (summary === undefined) return null;
   const { nextSteps, filesRead, filesEdited, ...rest } = summary;
   return { ...rest, next_steps: nextSteps, files_read: filesRead, files_edited: filesEdited };
+}
+
+const VERSION = defineNames({
+  text: ["producer"],
+  textOrNull: ["title", "subtitle"],
+  texts: ["handover"],
+  intOrNull: ["last_turn"],
+  flag: ["is_current"],
+  time: ["at"],
+});
+
+export const summariesSchema = (z: Zod) =>
+  z.array(z.strictObject(schemaOf(z, VERSION))).meta({
+    description: "its summaries, the current one first: by the extractor, a model, or the agent itself",
+  });
+
+export function summariesJson(rows: readonly SummaryRow[]) {
+  return rows.map((row) => ({
+    producer: row.producer,
+    at: iso(row.created_at),
+    is_current: row.is_current === 1,
+    last_turn: row.last_prompt === 0 ? null : row.last_prompt,
+    title: row.title,
+    subtitle: row.subtitle,
+    handover: JSON.parse(row.handover) as string[],
+  }));
 }

@@ -14,6 +14,12 @@ export function titleText(session: { title: string | null; subtitle: string | nu
   return session.title ?? session.subtitle ?? "(untitled)";
 }
 
+/** Who wrote a summary. */
+export function authorOf(producer: string): string {
+  if (producer === "agent") return "the session's agent";
+  return producer === "extractor" ? "built in" : producer;
+}
+
 export function howLong(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   if (minutes < 1) return `${Math.max(0, Math.round(ms / 1000))} s`;

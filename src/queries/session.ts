@@ -10,12 +10,19 @@ import { type SessionEntry, subagentsOf } from "../store/reads/session-list.ts";
 import { type EntryRow, transcriptEntries } from "../store/reads/transcript-rows.ts";
 import { changedFiles } from "../store/tables/file-touches.ts";
 import { promptsByIds } from "../store/tables/prompts.ts";
-import { currentSummary, summaryOf, WHOLE_SESSION } from "../store/tables/summaries.ts";
+import { sessionSummaries, summaryOf } from "../store/tables/summaries.ts";
 import { observationJson, observationSchema } from "./observation-json.ts";
 import { defineQuery } from "./query.ts";
 import { countOf, jsonOf, defineNames, schemaOf, textOrNull, turnStatusOf } from "./schemas.ts";
 import { SESSION } from "./scope.ts";
-import { sessionJson, sessionSchema, summaryJson, summarySchema } from "./session-json.ts";
+import {
+  sessionJson,
+  sessionSchema,
+  summariesJson,
+  summariesSchema,
+  summaryJson,
+  summarySchema,
+} from "./session-json.ts";
 
 /** Far more than a session has. */
 const MAX_OBSERVATIONS = 2_000;
@@ -37,6 +44,7 @@ export const session = defineQuery({
   reply: (z) => ({
     data: sessionSchema(z).extend({
       summary: summarySchema(z).nullable(),
+      summaries: summariesSchema(z),
       resume: textOrNull(z).meta({ description: "the agent's command that continues it" }),
       counts: z.strictObject(
         schemaOf(z, {
@@ -58,12 +66,14 @@ export const session = defineQuery({
   run({ id }, { db }) {
     const entry = resolveSession(db, id, () => ({})).session;
     deriveSession(db, entry.id, Date.now());
-    const whole = currentSummary(db, entry.id, WHOLE_SESSION);
+    const summaries = sessionSummaries(db, entry.id);
+    const whole = summaries.find((row) => row.is_current === 1);
     const filter = { session: entry.session_id, withSuperseded: true };
     return {
       data: {
         ...sessionJson(entry),
         summary: summaryJson(whole && summaryOf(whole)),
+        summaries: summariesJson(summaries),
         resume: canResume(entry) ? resumeLine(resumeCommand(entry), "") : null,
         ...countsAndTurns(db, entry),
         subagents: subagentsOf(db, entry.id).map(sessionJson),

@@ -1,4 +1,5 @@
 // Shows what is stored, which hooks run, and what needs attention.
+import { providerLabel } from "../llm/provider-labels.ts";
 import { HOOKS } from "../agents/claude-code/settings.ts";
 import { findCaptureContext } from "../capture/capture-context.ts";
 import { spoolCounts } from "../capture/live/drain.ts";
@@ -11,6 +12,7 @@ import { embedSource } from "../embed/source.ts";
 import { agentRuns } from "../health/agents.ts";
 import type { Check } from "../health/check.ts";
 import { checkHealth } from "../health/health.ts";
+import { modelUse } from "../health/model-use.ts";
 import { lastHookErrors } from "../health/log-entries.ts";
 import { statOf } from "../platform/read-file.ts";
 import { readHookFires } from "../platform/state/hook-counters.ts";
@@ -27,6 +29,18 @@ import { countOf, schemaOf, textOrNull } from "./schemas.ts";
 
 const ERRORS_SHOWN = 5;
 const EXIT_FAILED = 1;
+const MODEL_PARTS: ReadonlySet<string> = new Set(["model", "model budget", "model work", "model replies"]);
+const MODEL_COUNTS = [
+  "turns_waiting",
+  "sessions_waiting",
+  "turns_postponed",
+  "sessions_postponed",
+  "parts_kept",
+  "parts_dropped",
+  "requests_today",
+  "tokens_today",
+  "tokens_per_day",
+] as const;
 
 export const status = defineQuery({
   name: "status",
@@ -53,6 +67,14 @@ export const status = defineQuery({
           because: textOrNull(z),
           ignored: z.array(z.string()),
         }),
+        writer: z.strictObject(
+          schemaOf(z, {
+            text: ["provider"],
+            textOrNull: ["model"],
+            count: MODEL_COUNTS,
+            number: ["usd_today", "usd_per_day"],
+          }),
+        ),
         meaning: z.strictObject(schemaOf(z, { text: ["source"], count: ["vectors", "waiting"] })),
         hooks: z.array(z.strictObject({ command: z.string(), events: z.array(z.string()), ...fired })),
         agents: z.array(z.strictObject({ id: z.string(), installed: z.boolean(), ...fired })),
@@ -92,7 +114,8 @@ export const status = defineQuery({
           because: off ?? null,
           ignored: settings.excludePaths,
         },
-        model: modelText(checks),
+        model: modelText(checks, settings.provider),
+        writer: modelUse(db, settings, env, now),
         meaning: { source: embedSource(settings, env, paths).kind, ...embedProgress(db) },
         hooks: hooksJson(runs),
         agents: agents.map(({ id, installed, lastAt, count: times }) => ({
@@ -126,7 +149,7 @@ export const status = defineQuery({
         ["recording", recordingText(recording.because, recording.ignored.length)],
         ["worker", workerText(checks, data.counts)],
         ["page", messageOf(checks, "page") ?? "unknown"],
-        ["model", data.model],
+        ["memory by", data.model],
         ["semantic search", messageOf(checks, "meaning") ?? "unknown"],
       ]),
       `\n${heading("Hooks last fired")}`,
@@ -174,10 +197,12 @@ function workerText(checks: readonly Check[], { jobs_pending: pending, jobs_fail
   return `${worker}; ${count(pending, "job")} pending${failed > 0 ? `, ${failed} failed` : ""}`;
 }
 
-/** The model, and its usage today. */
-function modelText(checks: readonly Check[]): string {
-  const about = checks.filter((check) => check.name === "model" || check.name === "model budget");
-  return about.map((check) => check.message).join("; ");
+/** Who writes the memory, what it used today, what waits for it, and what failed the checks. */
+/** "Your Claude Code: The claude command was not found": a failure alone would not say what was chosen. */
+function modelText(checks: readonly Check[], provider: string): string {
+  const about = checks.filter(({ name }) => MODEL_PARTS.has(name));
+  const text = about.map((check) => check.message).join("; ");
+  return about.some(({ state }) => state === "fail") ? `${providerLabel(provider)}: ${text}` : text;
 }
 
 function countsText({ projects, sessions, subagents, prompts, tool_uses }: Counts): string {

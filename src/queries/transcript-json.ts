@@ -15,7 +15,14 @@ import {
   timeOrNull,
   turnStatusOf,
 } from "./schemas.ts";
-import { sessionJson, sessionSchema, summaryJson, summarySchema } from "./session-json.ts";
+import {
+  sessionJson,
+  sessionSchema,
+  summariesJson,
+  summariesSchema,
+  summaryJson,
+  summarySchema,
+} from "./session-json.ts";
 
 const FILE = defineNames({ text: ["path"], countOrNull: ["added", "removed"] });
 const TOOL = defineNames({
@@ -112,6 +119,7 @@ function parsed(input: string): unknown {
 export const transcriptSchema = (zod: Zod) =>
   sessionSchema(zod).extend({
     summary: summarySchema(zod).nullable(),
+    summaries: summariesSchema(zod),
     turns: zod.array(
       zod.strictObject({
         number: zod.int(),
@@ -130,6 +138,7 @@ export function transcriptJson(transcript: Transcript, detail: DetailOptions) {
   return {
     ...sessionJson(transcript.session),
     summary: summaryJson(transcript.summary),
+    summaries: summariesJson(transcript.summaries),
     turns: transcript.turns.map((turn) => ({
       number: turn.number,
       at: iso(turn.at),

@@ -8,8 +8,9 @@ import { widthOf } from "../platform/terminal/width.ts";
 import type { MessageItem, ToolItem } from "../recall/history/session-items.ts";
 import type { Item, SubagentItem, Transcript, Turn } from "../recall/history/transcript.ts";
 import type { Db } from "../store/db/driver.ts";
+import type { SummaryRow } from "../store/tables/summaries.ts";
 import { type ShortId, shortIds } from "../store/reads/short-ids.ts";
-import { commitText, howLong, titleText, when } from "./session-text.ts";
+import { authorOf, commitText, howLong, titleText, when } from "./session-text.ts";
 import type { DetailOptions } from "./transcript-json.ts";
 
 /** At most this much of an input or output is shown; the rest is only counted. */
@@ -26,10 +27,10 @@ interface Shown extends DetailOptions {
 export function transcriptText(transcript: Transcript, { tools, thinking }: DetailOptions, db: Db): string {
   const ids = transcript.turns.flatMap((turn) => subagentIds(turn.items));
   const shown = { tools, thinking, shortId: shortIds(db, ids) };
-  const { summary } = transcript;
+  const { summary, summaries } = transcript;
   return [
     header(transcript),
-    ...(summary === undefined ? [] : [summaryText(summary)]),
+    ...(summary === undefined ? [] : [[handoverText(summaries), summaryText(summary)].filter(Boolean).join("\n")]),
     ...transcript.turns.map((turn) => turnText(turn, shown)),
   ].join("\n\n");
 }
@@ -40,7 +41,7 @@ function subagentIds(items: readonly Item[]): string[] {
   );
 }
 
-function header({ session }: Transcript): string {
+function header({ session, summaries }: Transcript): string {
   const length = session.last_at - session.started_at;
   const rows: [string, string][] = [
     ["session", session.session_id + (session.parent_session_id === null ? "" : ` of ${session.parent_session_id}`)],
@@ -57,7 +58,10 @@ function header({ session }: Transcript): string {
     ],
   ];
   const safe = rows.map(([label, value]) => [dim(pad(label, 7)), terminalSafe(value)] as const);
-  return `${heading(fit(titleText(session), columns()))}\n${fields(safe)}`;
+  // The extractor's subtitle repeats the row "work".
+  const written = summaries[0]?.subtitle ?? "";
+  const subtitle = written === "" ? "" : `${fit(written, columns())}\n`;
+  return `${heading(fit(titleText(session), columns()))}\n${subtitle}${fields(safe)}`;
 }
 
 const SUMMARY_FIELDS = [
@@ -72,10 +76,26 @@ const LABEL_COLUMNS = 9;
 
 /** Leaves out the files of the summary, because the turns list them. */
 function summaryText(summary: Summary): string {
-  const indent = " ".repeat(LABEL_COLUMNS + 4);
   return SUMMARY_FIELDS.filter(([field]) => summary[field] !== "")
-    .map(([field, label]) => `  ${dim(pad(label, LABEL_COLUMNS))}  ${block(summary[field], indent).trimStart()}`)
+    .map(([field, label]) => labelled(label, summary[field]))
     .join("\n");
+}
+
+/** The lines for the next session, and who wrote the summary. "" for the extractor's, which has none. */
+function handoverText([current, ...others]: readonly SummaryRow[]): string {
+  if (current === undefined || current.last_prompt === 0) return "";
+  const lines = JSON.parse(current.handover) as string[];
+  const older = others.length === 0 ? "" : `; ${count(others.length, "other version")}`;
+  const author = `${authorOf(current.producer)}, ${when(current.created_at)}, up to turn ${current.last_prompt}${older}`;
+  return [
+    labelled("author", author),
+    ...(lines.length === 0 ? [] : [labelled("handover", lines.map((line) => `- ${line}`).join("\n"))]),
+  ].join("\n");
+}
+
+function labelled(label: string, text: string): string {
+  const indent = " ".repeat(LABEL_COLUMNS + 4);
+  return `  ${dim(pad(label, LABEL_COLUMNS))}  ${block(text, indent).trimStart()}`;
 }
 
 function turnText(turn: Turn, detail: Shown): string {

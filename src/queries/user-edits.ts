@@ -2,6 +2,7 @@
 import { findCaptureContext } from "../capture/capture-context.ts";
 import { nothingFound, usageError } from "../core/error.ts";
 import { CONCEPTS, type Observation, OBSERVATION_TYPES } from "../core/memory.ts";
+import { filterText } from "../core/privacy/filter.ts";
 import { oneLine } from "../core/text.ts";
 import { titleOf } from "../core/title.ts";
 import * as memory from "../memory/user-edits.ts";
@@ -10,6 +11,7 @@ import type { Db } from "../store/db/driver.ts";
 import { parseObservationId } from "../store/reads/items.ts";
 import { findObservation, type ObservationEntry } from "../store/reads/observation-list.ts";
 import { observationOf } from "../store/tables/observations.ts";
+import type { TurnKey } from "../store/tables/prompts.ts";
 import { onlyProjectNamed, upsertProject } from "../store/tables/projects.ts";
 import { fields, type InputOf } from "./fields.ts";
 import { observationJson, observationSchema, observationShape } from "./observation-json.ts";
@@ -47,6 +49,7 @@ export const remember = defineQuery({
     ...OBSERVATION_FIELDS,
     type: { ...OBSERVATION_FIELDS.type, about: "its type (default: discovery)" },
     title: { ...OBSERVATION_FIELDS.title, about: "its title (default: the start of the text)" },
+    reason: { kind: "text", value: "text", maxChars: 4_000, about: "why: what was weighed, what was rejected" },
     project: SCOPE.project,
     all: { ...SCOPE.all, about: "for every project" },
   },
@@ -55,13 +58,15 @@ export const remember = defineQuery({
     data: z.strictObject({
       ...observationShape(z),
       is_new: z.boolean(),
-      alike: z.array(z.strictObject({ id: z.string(), title: z.string() })),
+      alike: z
+        .array(z.strictObject({ id: z.string(), title: z.string(), is_same: z.boolean() }))
+        .meta({ description: "nearly the same, or a decision on the same subject, which the new one may replace" }),
     }),
   }),
-  run: (input, context) => saveObservation(input, context, "user"),
+  run: (input, context) => saveObservation(input, context),
   text({ data: { id, is_new: isNew, alike, project, title } }, { note }) {
     for (const one of alike) {
-      note(`${one.id} is nearly the same: ${fit(one.title, 80)}`);
+      note(`${one.id} ${one.is_same ? "is nearly the same" : "is on the same subject"}: ${fit(one.title, 80)}`);
       note(`  c-mem supersede ${one.id} ${id}   replaces it`);
     }
     return `${isNew ? "Saved" : "Already known"} for ${project ?? "every project"} as ${id}: ${fit(title, 100)}`;
@@ -70,25 +75,41 @@ export const remember = defineQuery({
 
 interface Draft extends Partial<InputOf<typeof OBSERVATION_FIELDS>> {
   text: string;
+  reason?: string | undefined;
   project: string | undefined;
   all: boolean;
 }
 
-/** `origin`: who wrote the text. */
-export function saveObservation(
-  { text, type = "discovery", title = titleOf(text), concepts = [], files = [], project, all }: Draft,
-  context: QueryContext,
-  origin: "user" | "assistant",
-) {
+/** What an agent adds to an observation that it saves for the user. */
+export interface AgentsPart {
+  /** The turn in which it wrote it; its prompt is the evidence. */
+  turn?: (TurnKey & { evidence: string[] }) | undefined;
+  /** Ids of the observations that it supersedes. */
+  replaces: readonly number[];
+}
+
+/** `byAgent`: an agent wrote the text, not the user. */
+export function saveObservation(draft: Draft, context: QueryContext, byAgent?: AgentsPart) {
+  const { text, type = "discovery", title = titleOf(text), concepts = [], files = [], reason, project, all } = draft;
   if (text.trim() === "") throw usageError("The text is missing.", "c-mem remember <text>");
   const projectId = all ? undefined : projectOf(project, context);
-  const words = { type, title, narrative: text.trim(), facts: [], concepts, files };
-  const { id, isNew, alike } = memory.remember(context.db, projectId, { ...words, evidence: [], origin }, Date.now());
+  const why = filterText(reason ?? "").trim();
+  const observation: Observation = {
+    type,
+    title,
+    narrative: text.trim(),
+    facts: why === "" ? [] : [`Why: ${why}`],
+    concepts: why === "" ? concepts : [...new Set([...concepts, "why-it-exists" as const])],
+    files,
+    evidence: byAgent?.turn?.evidence ?? [],
+    origin: byAgent === undefined ? "user" : "assistant",
+  };
+  const { id, isNew, alike } = memory.remember(context.db, projectId, observation, Date.now(), byAgent);
   return {
     data: {
       ...observationJson(entryOf(context.db, id)),
       is_new: isNew,
-      alike: alike.map((one) => ({ id: `o${one.id}`, title: one.title })),
+      alike: alike.map((one) => ({ id: `o${one.id}`, title: one.title, is_same: one.isSame })),
     },
   };
 }

@@ -1,11 +1,16 @@
-// Asks a model about one turn; the outcome finishes, postpones or fails the job.
+// Asks a model about a session's waiting turns, or about the whole session; the outcome finishes, postpones or fails the
+// job.
 import { findCaptureContext } from "../capture/capture-context.ts";
 import { userSettings } from "../config/load.ts";
 import { count } from "../core/text.ts";
+import type { Provider } from "../llm/provider.ts";
 import { openProvider } from "../llm/providers.ts";
-import { enrichTurn } from "../memory/enrich/enrich-turn.ts";
+import type { Enriched } from "../memory/enrich/ask-model.ts";
+import { enrichSession } from "../memory/enrich/enrich-session.ts";
+import { type EnrichOptions, enrichTurns } from "../memory/enrich/enrich-turns.ts";
 import type { Db } from "../store/db/driver.ts";
-import { failJob, finishJob, type Job, postponeJob, idInKey } from "../store/tables/jobs.ts";
+import { failJob, finishJob, type Job, nextDueAt, postponeJob, idInKey } from "../store/tables/jobs.ts";
+import { deleteAllWaiting, isHandover, waitingTurns } from "../store/tables/model-turns.ts";
 import { failOrRethrow, type JobContext } from "./background-job.ts";
 
 /** Throws only temporary errors. If the worker stops during the request, the next worker sends it again. */
@@ -14,25 +19,50 @@ export async function runEnrichJob(db: Db, job: Job, context: JobContext, signal
   try {
     const settings = userSettings(paths, env);
     const provider = openProvider(settings, env);
-    if (provider === undefined) return finishJob(db, job, owner, Date.now(), "no model is configured");
+    if (provider === undefined) {
+      deleteAllWaiting(db);
+      return finishJob(db, job, owner, Date.now(), "no model is configured");
+    }
     const isExcluded = (cwd: string): boolean => findCaptureContext(cwd, paths.config, env).isExcluded;
-    const outcome = await enrichTurn(db, provider, Number(idInKey(job.key)), { settings, signal, isExcluded });
+    const outcome = await ask(db, provider, job, {
+      settings,
+      signal,
+      isExcluded,
+      isRepeated: (nextDueAt(db, "enrich", Date.now()) ?? Infinity) <= Date.now(),
+    });
     const now = Date.now();
     switch (outcome.kind) {
       case "saved":
         finishJob(db, job, owner, now);
-        return log(`${job.key}: the model wrote ${count(outcome.observations, "observation")}`);
+        return log(`${job.key}: the model wrote ${what(outcome.observations, job)}`);
       case "kept":
         finishJob(db, job, owner, now, outcome.message);
-        return log(`${job.key}: kept the extractor's version: ${outcome.message}`);
+        return log(`${job.key}: saved nothing: ${outcome.message}`);
       case "later": {
         const until = now + outcome.afterMs;
         if (outcome.counts) failJob(db, job, owner, { now, reason: outcome.message, notBefore: until });
-        else postponeJob(db, job, owner, until, outcome.message);
+        // Jobs with an error keep their time, others are due when the session ends.
+        else postponeJob(db, job, owner, until, outcome.isWaiting ? null : outcome.message);
         return log(`${job.key} postponed: ${outcome.message}`);
       }
     }
   } catch (error) {
     failOrRethrow(db, job, context, error);
   }
+}
+
+function what(observations: number, { key }: Job): string {
+  return isHandover(key) ? "the session's summary" : count(observations, "observation");
+}
+
+/** A session's summary is based on the model's notes about its turns: turns that still wait are sent first. */
+async function ask(db: Db, provider: Provider, job: Job, options: EnrichOptions): Promise<Enriched> {
+  const sessionDbId = Number(idInKey(job.key));
+  if (!isHandover(job.key) || waitingTurns(db, sessionDbId).length > 0) {
+    const outcome = await enrichTurns(db, provider, sessionDbId, options);
+    if (!isHandover(job.key) || outcome.kind === "later") return outcome;
+  }
+  const outcome = await enrichSession(db, provider, sessionDbId, options);
+  if (outcome.kind !== "later") await provider.close?.(String(sessionDbId));
+  return outcome;
 }

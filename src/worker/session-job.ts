@@ -7,10 +7,10 @@ import type { Env, Paths } from "../config/paths.ts";
 import { type Derived, deriveSession } from "../memory/derive.ts";
 import type { Db } from "../store/db/driver.ts";
 import { updateSearchIndex } from "../store/fts/search-index.ts";
-import { enqueueEnrich } from "../store/tables/jobs.ts";
+import { deleteAllWaiting, enqueueModelJobs } from "../store/tables/model-turns.ts";
 import { findSession, type SessionRow } from "../store/tables/sessions.ts";
 
-/** Yields between pieces of a long transcript. `enrich`: also enqueue the derived turns for the model. */
+/** Yields between pieces of a long transcript. `enrich`: a model is configured. */
 export function* runSessionJob(
   db: Db,
   sessionId: string,
@@ -26,9 +26,9 @@ export function* runSessionJob(
     if (failed !== undefined) problem = new Error(`${failed.path}: ${failed.message}`);
     yield;
   }
-  const derived = deriveSession(db, session.id, now, ({ id, isChanged, isCopy }) => {
-    if (enrich && !isCopy) enqueueEnrich(db, id, { isChanged, now });
-  });
+  const derived = deriveSession(db, session.id, now);
+  if (enrich) enqueueModelJobs(db, session.id, now);
+  else deleteAllWaiting(db);
   updateSearchIndex(db);
   // Thrown last: memory of the events that hooks recorded is derived even if the transcript cannot be read.
   if (problem !== undefined) throw problem;

@@ -26,10 +26,12 @@ import {
   releaseJobs,
   idInKey,
 } from "../store/tables/jobs.ts";
+import { projectOfSession } from "../store/tables/projects.ts";
 import { repairStore } from "../upkeep/backup/repair.ts";
 import { writeActivityIfChanged } from "./activity.ts";
 import { BackgroundJob, failOrRethrow, isTemporary } from "./background-job.ts";
 import { catchUp } from "./catch-up.ts";
+import { requestCommits, requestCommitsOf, runCommitsJob } from "./commits-job.ts";
 import { requestEmbedding, runEmbedJob } from "./embed-job.ts";
 import { runEnrichJob } from "./enrich-job.ts";
 import { type Log, reasonOf } from "./log.ts";
@@ -97,6 +99,7 @@ class Worker {
   readonly #owner: string;
   readonly #enriching: BackgroundJob;
   readonly #embedding: BackgroundJob;
+  readonly #linking: BackgroundJob;
   readonly #maintenance: Maintenance;
   readonly #startedAt = performance.now();
   readonly #bytesAtStart = process.memoryUsage.rss();
@@ -124,7 +127,11 @@ class Worker {
     const { paths, env, token, log, wakeSignal, startBackup } = options;
     this.#options = options;
     this.#owner = [process.pid, birthOf(process.pid) ?? "", token].join("/");
-    const background = (kind: "enrich" | "embed", run: typeof runEnrichJob, graceMs: number): BackgroundJob => {
+    const background = (
+      kind: "enrich" | "embed" | "commits",
+      run: typeof runEnrichJob,
+      graceMs: number,
+    ): BackgroundJob => {
       const onEnd = (): void => {
         this.#workedAt = performance.now();
         this.#hasWritten = true;
@@ -134,6 +141,7 @@ class Worker {
     };
     this.#enriching = background("enrich", runEnrichJob, ANSWER_MS);
     this.#embedding = background("embed", runEmbedJob, 0);
+    this.#linking = background("commits", runCommitsJob, 0);
     const hasLock = (): boolean => this.#checkLock();
     this.#maintenance = new Maintenance({ paths, env, log, hasLock, startBackup, onBackedUp: wakeSignal.wake });
     prepareLostEvents(paths.lostEvents);
@@ -166,7 +174,7 @@ class Worker {
   }
 
   get #isBusyInBackground(): boolean {
-    return this.#enriching.isBusy || this.#embedding.isBusy || this.#maintenance.isBackingUp;
+    return this.#enriching.isBusy || this.#embedding.isBusy || this.#linking.isBusy || this.#maintenance.isBackingUp;
   }
 
   get #lastBusyAt(): number {
@@ -189,7 +197,7 @@ class Worker {
   #releaseMemory(): void {
     const busyAt = this.#lastBusyAt;
     if (this.#releasedAt > busyAt || performance.now() - busyAt < RELEASE_AFTER_MS) return;
-    if (this.#enriching.isBusy || this.#embedding.isBusy) return;
+    if (this.#enriching.isBusy || this.#embedding.isBusy || this.#linking.isBusy) return;
     this.#releasedAt = performance.now();
     if (process.memoryUsage.rss() > this.#bytesAtStart + RELEASE_BYTES) this.#options.releaseMemory?.();
   }
@@ -232,7 +240,8 @@ class Worker {
     // Only one job of a kind runs at a time: until it ends, the next one waits even if it is due.
     const enrich = this.#enriching.isBusy ? Infinity : (nextDueAt(db, "enrich", now) ?? Infinity);
     const embed = this.#embedding.isBusy ? Infinity : (nextDueAt(db, "embed", now) ?? Infinity);
-    const dueMs = Math.min(session, enrich, embed) - now;
+    const commits = this.#linking.isBusy ? Infinity : (nextDueAt(db, "commits", now) ?? Infinity);
+    const dueMs = Math.min(session, enrich, embed, commits) - now;
     if (once && dueMs > SOON_MS && !this.#isBusyInBackground) return { kind: "done" };
     return { kind: "sleep", ms: Math.max(0, Math.min(dueMs, wakeSignal.isWatching ? HEARTBEAT_MS : POLL_MS)) };
   }
@@ -282,7 +291,9 @@ class Worker {
     this.#enriching.renewLease(db);
     const { applied } = this.#drain(db);
     if (!this.#checkLock()) return true;
-    const hasChanged = applied > 0 || this.#maintenance.tidy(db) || this.#hasChanged(db);
+    const hasTidiedFiles = this.#maintenance.tidy(db);
+    if (hasTidiedFiles) requestCommits(db, Date.now());
+    const hasChanged = applied > 0 || hasTidiedFiles || this.#hasChanged(db);
     this.#mayBeStale ||= hasChanged;
     const job = claimJob(db, "session", this.#owner, Date.now());
     // Only if no job is due: the search reads all stale turns, and after a first sync every turn is stale.
@@ -291,7 +302,8 @@ class Worker {
     else await this.#runSessionJob(db, job);
     if (!this.#checkLock()) return true;
     const hasEnriched = this.#enriching.start(db);
-    const isBusy = applied + enqueued > 0 || job !== undefined || hasEnriched || this.#readTranscripts(db);
+    const hasLinked = this.#linking.start(db);
+    const isBusy = applied + enqueued > 0 || job !== undefined || hasEnriched || hasLinked || this.#readTranscripts(db);
     if (!this.#checkLock()) return true;
     const hasTidied =
       isBusy || updateLinks(db, { maxMs: LINKS_MS }) > 0 || this.#maintenance.mergeIndexes(db, hasChanged);
@@ -332,6 +344,8 @@ class Worker {
       }
       finishJob(db, job, this.#owner, Date.now());
       const { turns } = step.value;
+      // The user or the agent may have committed the changes of the turn.
+      if (turns > 0) requestCommitsOf(db, projectOfSession(db, idInKey(job.key)), Date.now());
       if (turns > 0) log(`${job.key}: derived memory of ${turns} turn${turns === 1 ? "" : "s"}`);
     } catch (error) {
       failOrRethrow(db, job, { owner: this.#owner, log }, error);
@@ -372,7 +386,7 @@ class Worker {
     const db = this.#db;
     if (db === undefined) return;
     try {
-      await Promise.all([this.#enriching.stop(db), this.#embedding.stop(db)]);
+      await Promise.all([this.#enriching.stop(db), this.#embedding.stop(db), this.#linking.stop(db)]);
       releaseJobs(db, this.#owner, Date.now());
     } catch {
       // The next worker takes over jobs of a dead owner.

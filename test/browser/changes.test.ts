@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { data, run } from "../e2e/harness.ts";
 import { writeSessions } from "./sessions.ts";
-import { type BrowserWorld, openWorld, problemsOf, screenshot } from "./world.ts";
+import { accessibilityProblems, type BrowserWorld, openWorld, problemsOf, screenshot } from "./world.ts";
 
 let world: BrowserWorld;
 
@@ -133,6 +133,14 @@ it("stays on the observation's page if the request to forget it fails", async ()
 });
 
 describe("settings", () => {
+  it("are a list without a frame, whose rows begin where the headings do", async () => {
+    const page = await world.open("/settings");
+    await page.waitForSelector(".setting");
+    const leftOf = async (selector: string): Promise<number> =>
+      (await page.locator(selector).first().boundingBox())?.x ?? Number.NaN;
+    expect(await leftOf("ul.lines > li")).toBe(await leftOf("h2"));
+  });
+
   it("are saved and reset to their defaults", async () => {
     const page = await world.open("/settings");
     const setting = page.locator(".setting", { hasText: "contextObservations" });
@@ -156,6 +164,71 @@ describe("settings", () => {
     await page.locator(".setting-error", { hasText: 'Invalid value ""' }).waitFor();
     const { stdout } = await run(world, ["config", "get", "contextObservations"]);
     expect(stdout).not.toContain("-3");
+  });
+});
+
+describe("the form for who writes the memory", () => {
+  const form = (page: Page) => page.getByRole("form", { name: "Who writes the memory" });
+  const provider = async () => (await run(world, ["config", "get", "provider"])).stdout.trim();
+
+  it("says what is sent where before anything is saved, and saves all fields at once", async () => {
+    const page = await world.open("/settings");
+    await form(page).getByText("Nothing is sent to a model.").waitFor();
+    await form(page).getByRole("combobox").selectOption("openai");
+    await form(page)
+      .getByText(/OPENAI_API_KEY is not set/)
+      .waitFor();
+    await form(page).getByLabel("Address (URL)").fill("http://127.0.0.1:9/v1");
+    await form(page).getByLabel("Model", { exact: true }).fill("llama3.2");
+    await form(page).getByLabel("Tokens per day", { exact: true }).fill("2000");
+    await form(page)
+      .getByText(/are sent to llama3\.2 at http:\/\/127\.0\.0\.1:9\/v1/)
+      .waitFor();
+    await form(page)
+      .getByText(/Daily limits: 2,000 tokens/)
+      .waitFor();
+    expect(await provider()).toBe('"none"');
+    for (const theme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+      await form(page).getByRole("button", { name: "Save" }).scrollIntoViewIfNeeded();
+      await screenshot(page, `settings-writer-${theme}`);
+      expect(await accessibilityProblems(page)).toEqual([]);
+    }
+    await press(form(page), "Save");
+    await form(page).getByRole("button", { name: "Save" }).waitFor({ state: "detached" });
+    expect(await data(world, ["config"])).toMatchObject({
+      results: expect.arrayContaining([
+        expect.objectContaining({ key: "provider", value: "openai" }),
+        expect.objectContaining({ key: "baseUrl", value: "http://127.0.0.1:9/v1" }),
+        expect.objectContaining({ key: "model", value: "llama3.2" }),
+        expect.objectContaining({ key: "tokensPerDay", value: 2_000 }),
+      ]),
+    });
+    // Another provider does not get this one's server and model.
+    await form(page).getByRole("combobox").selectOption("anthropic");
+    await form(page)
+      .getByText(/are sent to claude-haiku-5-5 at https:\/\/api\.anthropic\.com/)
+      .waitFor();
+    await press(form(page), "Undo");
+    await form(page)
+      .getByText(/are sent to llama3\.2/)
+      .waitFor();
+    await form(page).getByRole("combobox").selectOption("none");
+    await form(page).getByText("Nothing is sent to a model.").waitFor();
+    await press(form(page), "Save");
+    await expect.poll(provider).toBe('"none"');
+    expect(problemsOf(page)).toEqual([]);
+  });
+
+  it("shows why a value cannot be saved, and does not save it", async () => {
+    const page = await world.open("/settings");
+    await form(page).getByRole("combobox").selectOption("openai");
+    await form(page).getByLabel("Address (URL)").fill("http://me:secret@127.0.0.1/v1");
+    await form(page)
+      .getByText(/Invalid value .* for baseUrl/)
+      .waitFor();
+    expect(await form(page).getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    expect(await provider()).toBe('"none"');
   });
 });
 

@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { localDay } from "../../src/core/time.ts";
 import { ROOT } from "../e2e/harness.ts";
 import { writeSessions } from "./sessions.ts";
 import { writeTranscript } from "./transcripts.ts";
-import { type BrowserWorld, openWorld, overflowPx, problemsOf, screenshot } from "./world.ts";
+import { accessibilityProblems, type BrowserWorld, openWorld, overflowPx, problemsOf, screenshot } from "./world.ts";
 
 let world: BrowserWorld;
 
@@ -20,8 +21,24 @@ beforeAll(async () => {
       writer.say("Every visitor is greeted.");
     });
   });
+  writeCosts(world);
 });
 afterAll(() => world?.close());
+
+/** Requests to a model on four days. */
+function writeCosts({ home }: BrowserWorld): void {
+  const db = new DatabaseSync(join(home, "c-mem.db"), { timeout: 5_000 });
+  const insert = db.prepare(`INSERT INTO ledger (day, project_id, provider, model, purpose, request_hash, status,
+      input_tokens, output_tokens, cache_read_tokens, cost_microusd, created_at)
+    VALUES (?, 1, 'anthropic', ?, ?, 'h', 'spent', ?, ?, ?, ?, 1)`);
+  for (const daysAgo of [0, 1, 2, 5]) {
+    const day = localDay(Date.now() - daysAgo * 86_400_000);
+    insert.run(day, "claude-haiku-5-5", "turns", 24_000, 1_800, 9_000, 3_300);
+    insert.run(day, "claude-haiku-5-5", "session", 6_000, 900, 0, 1_050);
+    insert.run(day, "claude-sonnet-5-5", "test", 200, 20, 0, 600);
+  }
+  db.close();
+}
 
 /** The pages: name, address, and a selector of an element that is shown when the page is loaded. */
 const PAGES = [
@@ -42,17 +59,6 @@ const PAGES = [
   ["nothing", "/search?q=qqqqzzzz", ".empty"],
   ["no-page", "/no/such/page", ".empty"],
 ] as const;
-
-/** Serious accessibility problems found by axe. */
-async function accessibilityProblems(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return await page.evaluate(async () => {
-    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run();
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary?.slice(0, 300)}`);
-  });
-}
 
 describe.each(PAGES)("%s", (name, path, selector) => {
   it.each(["light", "dark"] as const)("is accessible and logs no errors, %s", async (theme) => {
@@ -83,6 +89,31 @@ describe.each(PAGES)("%s", (name, path, selector) => {
     await page.waitForSelector(selector);
     expect(problemsOf(page)).toEqual([]);
   });
+});
+
+it("insight shows what writing the memory cost by day, model and kind", async () => {
+  const page = await world.open("/insight");
+  const table = (name: string) => page.getByRole("region", { name, exact: true });
+  await table("By kind of request").waitFor();
+  const cells = async (name: string) =>
+    (await table(name).locator("tr").allInnerTexts()).map((row) => row.split("\t").map((cell) => cell.trim()));
+  expect(await cells("By kind of request")).toEqual([
+    ["By kind of request", "requests", "tokens in", "of them cached", "tokens out", "cost"],
+    ["notes about turns", "4", "96,000", "36,000", "7,200", "$0.01"],
+    ["session summaries", "4", "24,000", "0", "3,600", "$0.0042"],
+    ["tests (doctor --try-model)", "4", "800", "0", "80", "$0.0024"],
+  ]);
+  expect((await cells("By model")).map(([name]) => name)).toEqual([
+    "By model",
+    "anthropic/claude-haiku-5-5",
+    "anthropic/claude-sonnet-5-5",
+  ]);
+  expect(await cells("By day")).toHaveLength(5);
+  for (const theme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+    await table("By project").scrollIntoViewIfNeeded();
+    await screenshot(page, `insight-costs-${theme}`);
+  }
 });
 
 describe("search", () => {

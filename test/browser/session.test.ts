@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
+import { connect } from "../e2e/mcp-client.ts";
 import { writeLongSession, writeTranscript } from "./transcripts.ts";
 import { untilStable, type BrowserWorld, openWorld, overflowPx, problemsOf, screenshot } from "./world.ts";
 
 const LINES = 20_000;
 const LONG = "a-very-long-session";
+const HANDED_OVER = "a-handed-over-session";
 /** Usually the session opens in under a second. On a busy machine it may take 5 times as long as a short page. */
 const MAX_OPEN_MS = 5_000;
 const MAX_OPEN_RATIO = 5;
@@ -15,6 +17,11 @@ beforeAll(async () => {
   world = await openWorld(({ claudeDir, project }) => {
     const start = Date.now() - 3 * 86_400_000;
     writeTranscript(claudeDir, { id: LONG, cwd: project, start }, (writer) => writeLongSession(writer, LINES));
+    writeTranscript(claudeDir, { id: HANDED_OVER, cwd: project, start }, (writer) => {
+      writer.prompt("Retry the upload if it fails");
+      writer.use("Bash", { command: "npm test" }, "12 passed");
+      writer.say("The upload is retried five times.");
+    });
   });
 });
 afterAll(() => world?.close());
@@ -27,6 +34,30 @@ const outline = async (page: Page): Promise<unknown[][]> =>
 
 const topOf = (page: Page, selector: string): Promise<number> =>
   page.locator(selector).evaluate((element) => element.getBoundingClientRect().top);
+
+it("the summary shows who wrote it, and the handover first", async () => {
+  const page = await world.open(`/sessions/${HANDED_OVER}`);
+  const summary = page.locator(".session-head .summary");
+  await expect.poll(() => summary.innerText()).toContain("Written by C-Mem, without a model");
+  const { call } = await connect(world);
+  const given = {
+    session: HANDED_OVER,
+    title: "Uploads are retried",
+    subtitle: "five times, with a pause",
+    handover: "src/upload.ts retries; npm test passes\nNext: <b>the same</b> for downloads",
+    open: "Retry downloads, too",
+  };
+  expect((await call("handover", given)).isError).toBe(false);
+  await page.reload();
+  await expect.poll(() => page.locator("h1").innerText()).toBe(given.title);
+  await expect.poll(() => summary.locator(".handover li").allInnerTexts()).toEqual(given.handover.split("\n"));
+  expect(await summary.innerText()).toMatch(
+    /Written by the session's agent, [\s\S]*up to turn 1[\s\S]*1 other version/,
+  );
+  await screenshot(page, "session-handover");
+  expect(await overflowPx(page)).toBe(0);
+  expect(problemsOf(page)).toEqual([]);
+});
 
 describe("a session of 20,000 lines", () => {
   it("opens fast and renders only a few rows", async () => {

@@ -1,6 +1,8 @@
 // A model server on loopback that fails in different ways while `isHealthy` is false.
 import { type Loopback, startLoopback, WIRES } from "../conformance/loopback.ts";
+import { promptOf, readChatRequest } from "../conformance/model-request.ts";
 import type { Scene } from "../conformance/scenes.ts";
+import { sessionReply, turnsReply } from "../conformance/scripted-replies.ts";
 
 export interface FlappingModel extends Loopback {
   isHealthy: boolean;
@@ -19,7 +21,7 @@ export async function startFlappingModel(random: () => number): Promise<Flapping
   const loopback = await startLoopback(WIRES.chat, [
     ({ body }) => {
       if (!model.isHealthy) return BAD[Math.floor(random() * BAD.length)] as Scene;
-      return { kind: "answer", value: answerTo(JSON.stringify(body)) };
+      return answerTo(body);
     },
   ]);
   const model = Object.assign(loopback, { isHealthy: true });
@@ -27,30 +29,21 @@ export async function startFlappingModel(random: () => number): Promise<Flapping
 }
 
 /** An answer that cites the evidence in the question. */
-function answerTo(question: string): object {
-  const ids = [...new Set([...question.matchAll(/=== ([pmt]\d+) /g)].map((match) => match[1] ?? ""))];
-  const task = /Do ([a-z0-9-]+):/.exec(question)?.[1] ?? "it";
-  return {
-    observations: [
+function answerTo(body: Record<string, unknown>): Scene {
+  const request = readChatRequest(body);
+  const taskOf = (turn: number): string => /Do ([a-z0-9-]+):/.exec(promptOf(request, turn)?.text ?? "")?.[1] ?? "it";
+  if (request.purpose === "session") {
+    const lines = [`The tasks of ${taskOf(request.turns.at(-1) ?? 1)} were run`];
+    return sessionReply(request, { title: lines.join(), completed: lines.join(), open: [], handover: lines });
+  }
+  return turnsReply(request, (turn) => ({
+    notes: [
       {
         type: "change",
-        title: `The tasks of ${task} were run`,
-        subtitle: "",
-        narrative: `All tasks of ${task} ran to their end.`,
-        facts: [`npm run task-${task}-t0 is done`],
-        concepts: ["what-changed"],
-        files: [],
-        evidence: ids.slice(0, 2),
+        title: `The tasks of ${taskOf(turn)} were run`,
+        narrative: `All tasks of ${taskOf(turn)} ran to their end.`,
       },
     ],
-    summary: {
-      request: `Run the tasks of ${task}`,
-      investigated: "",
-      learned: "",
-      completed: `The tasks of ${task} ran`,
-      next_steps: "",
-      notes: "",
-      evidence: ids.slice(0, 1),
-    },
-  };
+    completed: `The tasks of ${taskOf(turn)} ran`,
+  }));
 }

@@ -5,6 +5,7 @@ import { rows, run } from "../e2e/harness.ts";
 import { claude, session } from "./client.ts";
 import type { ModelRequest } from "./fake-model.ts";
 import { testLab } from "./lab.ts";
+import { DECISION, HANDOVER } from "./scripts.ts";
 import { startTui } from "./tui.ts";
 
 const METHODS = [
@@ -62,6 +63,52 @@ it("shows the user what would be forgotten, and forgets it when they accept", as
   expect(await rows(lab, "SELECT id FROM observations WHERE narrative LIKE '%quokka%'")).toEqual([]);
 });
 
+it("a decision is remembered as part of the session in which it was made", async () => {
+  const lab = await testLab();
+  await run(lab, ["install", "--yes"]);
+  const { id, requests } = await session(lab, "add must never subtract [[script:decide]]");
+  expect(requests[0]?.text).toContain("When the user decides something, call remember with the reason.");
+  expect(resultText(requests.at(-1))).toContain(`Saved for project as o1: ${DECISION.text}`);
+  expect(
+    await rows(
+      lab,
+      "SELECT session_id, prompt_number, facts FROM observations o JOIN sessions s ON s.id = session_db_id WHERE o.id = 1",
+    ),
+  ).toEqual([{ session_id: id, prompt_number: 1, facts: `["Why: ${DECISION.reason}"]` }]);
+});
+
+it("the command /c-mem:handover has the agent write the session's summary, also after /clear", async () => {
+  const lab = await testLab();
+  await run(lab, ["install", "--yes"]);
+  const tools = "ToolSearch,Bash,mcp__plugin_c-mem_memory__handover";
+  const tui = startTui(lab, ["--permission-mode", "acceptEdits", "--allowedTools", tools]);
+  onTestFinished(() => tui.close());
+  await tui.waitFor(/accept edits on/);
+  await tui.say("Good morning [[script:hello]]");
+  await tui.waitFor(/● Hello from the model\.[\s\S]* done \d/);
+  await tui.say("/clear");
+  await tui.waitFor(/accept edits on/);
+  await tui.say("List the files [[script:list]]");
+  await tui.waitFor(/● Listed\./);
+  await tui.say("/c-mem:handover [[script:handover]]");
+  await tui.waitFor(/● Handed over\./);
+  tui.close();
+  await run(lab, ["worker", "run", "--once"]);
+  const current = `SELECT s.session_id, u.producer, u.last_prompt, u.title, u.handover FROM summaries u
+    JOIN sessions s ON s.id = u.session_db_id
+    WHERE u.prompt_number = 0 AND u.is_current = 1 AND s.prompt_count = 2`;
+  const { sessionId } = lab.model.requests.at(-1) as ModelRequest;
+  expect(await rows(lab, current)).toEqual([
+    {
+      session_id: sessionId,
+      producer: "agent",
+      last_prompt: 2,
+      title: HANDOVER.title,
+      handover: JSON.stringify(HANDOVER.handover.split("\n")),
+    },
+  ]);
+});
+
 it("the plugin has a skill and commands for people", async () => {
   const lab = await testLab();
   await run(lab, ["install", "--yes"]);
@@ -72,7 +119,7 @@ it("the plugin has a skill and commands for people", async () => {
     .map((line) => JSON.parse(line) as Record<string, unknown>)
     .find((line) => line["subtype"] === "init");
   expect(start?.["slash_commands"]).toEqual(
-    expect.arrayContaining(["c-mem:recall", "c-mem:remember", "c-mem:forget", "c-mem:fix"]),
+    expect.arrayContaining(["c-mem:recall", "c-mem:remember", "c-mem:forget", "c-mem:fix", "c-mem:handover"]),
   );
 });
 

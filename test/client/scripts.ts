@@ -6,6 +6,14 @@ export const LAST_ANSWER = "add() had a minus sign; it adds now and the check pa
 export const REPORT = "The README has one heading.";
 export const CHECK = "node check.mjs";
 
+export const DECISION = { text: "add must never subtract.", type: "decision", reason: "The check failed." };
+export const HANDOVER = {
+  title: "add() adds again",
+  handover: "add.mjs is fixed\nNext: the same for sub()",
+  decisions: "Keep check.mjs as the only check, because it is fast",
+  open: "Look at sub()",
+};
+
 /** The answer to a request for notes. */
 export const OBSERVED = { observations: [], summary: { request: "A & B < C" } };
 
@@ -108,6 +116,22 @@ export const scripts: Scripts = {
     (request) => [tool("ToolSearch", { query: `select:${memoryTool(request, "forget")}`, max_results: 5 })],
     (request) => [tool(memoryTool(request, "forget"), { ids: ["o1"], confirm: true })],
     () => [{ text: "So much for that." }],
+  ],
+  decide: [
+    (request) => [tool("ToolSearch", { query: `select:${memoryTool(request, "remember")}`, max_results: 5 })],
+    (request) => [tool(memoryTool(request, "remember"), DECISION)],
+    () => [{ text: "Noted." }],
+  ],
+  // The command names the session: it fills in "${CLAUDE_SESSION_ID}".
+  handover: [
+    (request) => [tool("ToolSearch", { query: `select:${memoryTool(request, "handover")}`, max_results: 5 })],
+    (request) => [
+      tool(memoryTool(request, "handover"), {
+        ...HANDOVER,
+        session: /`session: "([^"`]+)"`/.exec(request.text)?.[1] ?? "",
+      }),
+    ],
+    () => [{ text: "Handed over." }],
   ],
   secret: [() => [bash("echo SECRETOUTPUT")], () => [{ text: "SECRETANSWER" }]],
 };

@@ -5,10 +5,12 @@ import { join } from "node:path";
 import type { Hono } from "hono";
 import { type Paths, resolvePaths } from "../../src/config/paths.ts";
 import { deriveNewest } from "../../src/memory/derive.ts";
+import { readHandover, saveHandover } from "../../src/memory/handover.ts";
 import { createApp } from "../../src/server/app.ts";
 import { createHost } from "../../src/server/host.ts";
 import type { Host } from "../../src/server/host.ts";
 import type { Db } from "../../src/store/db/driver.ts";
+import { lastTurnOf } from "../../src/store/reads/running-turns.ts";
 import { insertInjection } from "../../src/store/tables/injections.ts";
 import { ended, prompt, said, seedStore, touch, bash } from "../seed.ts";
 
@@ -47,7 +49,8 @@ const HEADERS = {
 export function createApiWorld(): ApiWorld {
   const home = mkdtempSync(join(tmpdir(), "c-mem-api-"));
   const root = join(home, "app");
-  mkdirSync(root);
+  mkdirSync(join(root, "src"), { recursive: true });
+  writeFileSync(join(root, "src", "why.ts"), "one\ntwo\nthree\n");
   const env = {
     HOME: home,
     C_MEM_HOME: join(home, ".c-mem"),
@@ -59,6 +62,7 @@ export function createApiWorld(): ApiWorld {
   fill(add);
   deriveNewest(db, undefined, 5_000);
   spend(db);
+  handOver(db);
   mkdirSync(paths.logs, { recursive: true });
   writeFileSync(paths.workerLog, `${JSON.stringify({ at: new Date().toISOString(), pid: 1, message: "started" })}\n`);
   const logged: string[] = [];
@@ -130,6 +134,16 @@ function fill(add: Add): void {
   add("two", ended("Old entries are evicted from src/cache.ts now."));
   add("two", prompt("<script>alert(1)</script> what about the cache?"));
   add("two", ended("It is fine."));
+}
+
+function handOver(db: Db): void {
+  const turn = lastTurnOf(db, "two");
+  const given = {
+    title: "Evict old entries",
+    handover: "Old entries are evicted\nNext: a size limit",
+    open: "A limit",
+  };
+  if (turn !== undefined) saveHandover(db, turn, readHandover(given), Date.now());
 }
 
 function spend(db: Db): void {

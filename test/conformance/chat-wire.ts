@@ -11,6 +11,7 @@ const usage = {
   prompt_tokens: USAGE.input,
   completion_tokens: USAGE.output,
   total_tokens: USAGE.input + USAGE.output,
+  prompt_tokens_details: { cached_tokens: 3 },
 };
 
 export function whole(scene: Scene): object {

@@ -83,7 +83,12 @@ function print(result: object, exitCode = 0): string {
     session_id: "s",
     num_turns: 1,
     total_cost_usd: 0.0012,
-    usage: { input_tokens: USAGE.input - 1, cache_creation_input_tokens: 1, output_tokens: USAGE.output },
+    usage: {
+      input_tokens: USAGE.input - 4,
+      cache_read_input_tokens: 3,
+      cache_creation_input_tokens: 1,
+      output_tokens: USAGE.output,
+    },
     modelUsage: { "model-of-the-server": {} },
     ...result,
   };

@@ -1,109 +1,30 @@
 // Checks that all providers return the same answer, or the same kind of error, and its cost, in the same situation.
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { SETTINGS } from "../../src/config/schema.ts";
-import { LlmError } from "../../src/llm/error.ts";
-import type { LlmReply, LlmRequest, Provider } from "../../src/llm/provider.ts";
-import { type ModelSettings, openProvider } from "../../src/llm/providers.ts";
-import { type ClaudeCall, type FakeClaude, fakeClaude } from "./fake-claude.ts";
-import { type Loopback, type Script, startLoopback, WIRES } from "./loopback.ts";
+import { isProgram } from "../../src/llm/presets.ts";
+import { openProvider } from "../../src/llm/providers.ts";
+import type { ClaudeCall } from "./fake-claude.ts";
+import { startLoopback, WIRES } from "./loopback.ts";
 import { type Scene, USAGE, VALUE } from "./scenes.ts";
-
-const REQUEST: LlmRequest = {
-  system: "You take notes.",
-  text: "What was done — “ü” 漢字",
-  schema: {
-    name: "record",
-    about: "Records it.",
-    json: { type: "object", properties: {}, additionalProperties: true },
-  },
-  maxOutputTokens: 1_000,
-};
-
-const KEY = "made-up-key";
-/** For tests that wait for the deadline. A fake program needs longer, because it takes time to start. */
-const DEADLINE_SECONDS = 0.4;
-const PROGRAM_DEADLINE_SECONDS = 3;
-/** For all other tests, which must not reach the deadline even on a busy machine. */
-const PATIENT_SECONDS = 30;
-
-interface Variant {
-  name: string;
-  protocol: "messages" | "chat" | "claude";
-  isStreamed: boolean;
-}
-
-const VARIANTS: Variant[] = [
-  { name: "anthropic, streamed", protocol: "messages", isStreamed: true },
-  { name: "anthropic, whole", protocol: "messages", isStreamed: false },
-  { name: "openai, streamed", protocol: "chat", isStreamed: true },
-  { name: "openai, whole", protocol: "chat", isStreamed: false },
-  { name: "claude", protocol: "claude", isStreamed: false },
-];
-const OVER_HTTP = VARIANTS.filter((variant) => variant.protocol !== "claude");
-
-interface Stage {
-  provider: Provider;
-  loopback?: Loopback;
-  claude?: FakeClaude;
-}
-
-function timeoutSeconds({ protocol }: Variant, script: Script): number {
-  const isEndless = script.some((scene) => "kind" in scene && (scene.kind === "silence" || scene.kind === "drip"));
-  if (!isEndless) return PATIENT_SECONDS;
-  return protocol === "claude" ? PROGRAM_DEADLINE_SECONDS : DEADLINE_SECONDS;
-}
-
-async function stage(
-  variant: Variant,
-  script: Script,
-  modelTimeoutSeconds = timeoutSeconds(variant, script),
-): Promise<Stage> {
-  const { protocol, isStreamed } = variant;
-  const settings = { ...MODEL_SETTINGS, modelTimeoutSeconds };
-  if (protocol === "claude") {
-    const claude = fakeClaude(script[0] as Scene);
-    const env = { PATH: `${claude.bin}:${process.env["PATH"]}`, HOME: join(claude.bin, "home"), CLAUDECODE: "1" };
-    const provider = openProvider({ ...settings, provider: "claude" }, env) as Provider;
-    return { provider, claude };
-  }
-  const loopback = await startLoopback(WIRES[protocol], script, { canStream: isStreamed });
-  const provider = openProvider(
-    {
-      ...settings,
-      provider: protocol === "chat" ? "openai" : "anthropic",
-      baseUrl: `${loopback.url}/v1`,
-      apiKeyEnv: "KEY",
-    },
-    { KEY },
-  ) as Provider;
-  return { provider, loopback };
-}
-
-const MODEL_SETTINGS: ModelSettings = {
-  provider: "none",
-  model: "model-we-asked-for",
-  baseUrl: "",
-  apiKeyEnv: "",
-  modelTimeoutSeconds: SETTINGS.modelTimeoutSeconds.default,
-};
-
-async function ask(variant: Variant, ...script: Script): Promise<LlmReply> {
-  const { provider } = await stage(variant, script);
-  return provider.complete(REQUEST);
-}
-
-async function failure(variant: Variant, ...script: Script): Promise<LlmError> {
-  const error: unknown = await ask(variant, ...script).then(
-    (reply) => `answered ${JSON.stringify(reply)}`,
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(LlmError);
-  return error as LlmError;
-}
+import {
+  ANTHROPIC,
+  ask,
+  CLAUDE,
+  failure,
+  KEY,
+  MODEL_SETTINGS,
+  OPENAI,
+  OPENAI_WHOLE,
+  OVER_HTTP,
+  PATIENT_SECONDS,
+  processesUnder,
+  REQUEST,
+  stage,
+  VARIANTS,
+} from "./stage.ts";
 
 describe.each(VARIANTS)("$name", (variant) => {
   it("returns a value, the usage and the model", async () => {
@@ -148,7 +69,7 @@ describe.each(VARIANTS)("$name", (variant) => {
   it("reports a connection that closes in the middle of a reply", async () => {
     const { kind, spent } = await failure(variant, { kind: "reset" });
     // Claude Code then reports no usage, so nothing is billed. Over HTTP the request was sent and may be billed.
-    expect([kind, spent === "nothing"]).toEqual(["network", variant.name === "claude"]);
+    expect([kind, spent === "nothing"]).toEqual(["network", isProgram(variant.provider)]);
   });
 
   it.each([
@@ -283,16 +204,15 @@ describe("fields that a server refuses", () => {
     ["temperature", "`temperature` is deprecated for this model."],
     ["thinking", "thinking: disabled is not supported for this model"],
   ])("of the Messages API: %s is omitted at once and in later requests", async (field, message) => {
-    const variant = VARIANTS[0] as Variant;
     const refuse = ({ body }: { body: Record<string, unknown> }): Scene => (field in body ? no(message) : answer);
-    const { provider, loopback } = await stage(variant, [refuse]);
+    const { provider, loopback } = await stage(ANTHROPIC, [refuse]);
     await provider.complete(REQUEST);
     expect((await provider.complete(REQUEST)).value).toEqual(VALUE);
     expect(loopback?.asked.map(({ body }) => field in body)).toEqual([true, false, false]);
   });
 
   it("of the Messages API: tool_choice becomes auto if a tool cannot be forced", async () => {
-    const { provider, loopback } = await stage(VARIANTS[0] as Variant, [
+    const { provider, loopback } = await stage(ANTHROPIC, [
       no("Thinking may not be enabled when tool_choice forces tool use."),
       answer,
     ]);
@@ -301,7 +221,7 @@ describe("fields that a server refuses", () => {
   });
 
   it("of chat completions: schema, then JSON mode, then the format in the prompt", async () => {
-    const { provider, loopback } = await stage(VARIANTS[3] as Variant, [
+    const { provider, loopback } = await stage(OPENAI_WHOLE, [
       no("This model does not support structured output"),
       no("'response_format.type' must be 'text'"),
       answer,
@@ -313,7 +233,7 @@ describe("fields that a server refuses", () => {
   });
 
   it("of chat completions: max_tokens is renamed, temperature and stream_options are omitted", async () => {
-    const { provider, loopback } = await stage(VARIANTS[2] as Variant, [
+    const { provider, loopback } = await stage(OPENAI, [
       no("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."),
       no("Unsupported value: 'temperature' does not support 0 with this model."),
       no("unknown field stream_options"),
@@ -327,42 +247,15 @@ describe("fields that a server refuses", () => {
   });
 
   it("do not cause an endless loop", async () => {
-    const { provider, loopback } = await stage(VARIANTS[3] as Variant, [no("response_format temperature max_tokens")]);
+    const { provider, loopback } = await stage(OPENAI_WHOLE, [no("response_format temperature max_tokens")]);
     await expect(provider.complete(REQUEST)).rejects.toMatchObject({ kind: "rejected" });
     expect(loopback?.asked.length).toBeLessThan(7);
   });
 });
 
-describe("a reply without usage", () => {
-  it("has an estimated cost", async () => {
-    const wire = { ...WIRES.chat, whole: (scene: Scene) => ({ ...WIRES.chat.whole(scene), usage: undefined }) };
-    const { url } = await startLoopback(wire, [{ kind: "answer", value: VALUE }], { canStream: false });
-    const settings: ModelSettings = { ...MODEL_SETTINGS, provider: "openai", baseUrl: `${url}/v1` };
-    const reply = await openProvider(settings, {})?.complete(REQUEST);
-    expect(reply?.usage.inputTokens).toBeGreaterThan(5);
-    expect(reply?.usage.outputTokens).toBeGreaterThan(5);
-  });
-});
-
-describe("a key", () => {
-  it("of a provider is sent only to that provider", async () => {
-    const { url, asked } = await startLoopback(WIRES.chat, [{ kind: "answer", value: VALUE }]);
-    const settings: ModelSettings = { ...MODEL_SETTINGS, provider: "openai", baseUrl: `${url}/v1` };
-    await openProvider(settings, { OPENAI_API_KEY: "secret" })?.complete(REQUEST);
-    expect(asked[0]?.headers["authorization"]).toBeUndefined();
-  });
-
-  it("changes the fingerprint, which does not contain it", () => {
-    const of = (key: string): string =>
-      openProvider({ ...MODEL_SETTINGS, provider: "openai", apiKeyEnv: "KEY" }, { KEY: key })?.fingerprint ?? "";
-    expect(of("one")).not.toBe(of("two"));
-    expect(of("one")).toMatch(/^[0-9a-f]{16}$/);
-  });
-});
-
 describe("the claude command", () => {
   it("runs without settings, tools, MCP, hooks and transcripts, outside of the session that started it", async () => {
-    const { provider, claude } = await stage(VARIANTS[4] as Variant, [{ kind: "answer", value: VALUE }]);
+    const { provider, claude } = await stage(CLAUDE, [{ kind: "answer", value: VALUE }]);
     await provider.complete(REQUEST);
     const [line = ""] = readFileSync(claude?.log ?? "", "utf8").split("\n");
     const { argv, env, cwd, stdin } = JSON.parse(line) as ClaudeCall;
@@ -382,7 +275,7 @@ describe("the claude command", () => {
 
   it("leaves no process after a timeout", async () => {
     // A long deadline, so that the program has started its child process before.
-    const { provider, claude } = await stage(VARIANTS[4] as Variant, [{ kind: "silence" }], 8);
+    const { provider, claude } = await stage(CLAUDE, [{ kind: "silence" }], 8);
     await expect(provider.complete(REQUEST)).rejects.toMatchObject({ kind: "timeout" });
     const { env } = JSON.parse(readFileSync(claude?.log ?? "", "utf8")) as ClaudeCall;
     expect(env["HOME"]).toBe(join(claude?.bin ?? "", "home"));
@@ -392,7 +285,7 @@ describe("the claude command", () => {
   it("determines the pause by reporting when its limit ends", async () => {
     const until = Math.floor(Date.now() / 1000) + 3_600;
     const message = `Claude AI usage limit reached|${until}`;
-    const { kind, retryAfterMs } = await failure(VARIANTS[4] as Variant, { kind: "status", status: 429, message });
+    const { kind, retryAfterMs } = await failure(CLAUDE, { kind: "status", status: 429, message });
     expect([kind, Math.round((retryAfterMs ?? 0) / 600_000)]).toEqual(["rate-limit", 6]);
   });
 
@@ -409,18 +302,4 @@ async function closedServerUrl(): Promise<string> {
   const { port } = server.address() as AddressInfo;
   await new Promise((done) => server.close(done));
   return `http://127.0.0.1:${port}`;
-}
-
-/** Processes whose environment contains this folder: the fake program and its child processes. */
-function processesUnder(folder: string): string[] {
-  if (!existsSync("/proc/self/environ")) return [];
-  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && environmentOf(pid).includes(folder));
-}
-
-function environmentOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, "utf8");
-  } catch {
-    return "";
-  }
 }

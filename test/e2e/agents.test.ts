@@ -468,7 +468,7 @@ describe("c-mem install <agent>", () => {
     const home = world.env["HOME"] ?? "";
     const before = usersFiles(world);
     const terminal = {
-      args: "install --no-sync --no-statusline",
+      args: "install --no-sync --no-statusline --provider none",
       size: "rows 40 cols 120",
       env: { PATH: `${world.env["PATH"]}:/usr/bin:/bin` },
     };

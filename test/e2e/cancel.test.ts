@@ -71,6 +71,7 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
     mkdirSync(join(world.env["HOME"] ?? "", ".codex"));
     const which = /Which agents[\s\S]*Codex/;
     const statusLine = /status line\?/;
+    const writer = /Who writes the memory\?/;
     await expectCancelled(world, "install", [], which);
     await expectCancelled(world, "install", [[which, "\r"]], statusLine);
     await expectCancelled(
@@ -79,6 +80,16 @@ describe.skipIf(!hasPty())("Ctrl-C", () => {
       [
         [which, "\r"],
         [statusLine, "y"],
+      ],
+      writer,
+    );
+    await expectCancelled(
+      world,
+      "install",
+      [
+        [which, "\r"],
+        [statusLine, "y"],
+        [writer, "\r"],
       ],
       /Apply these changes\?/,
     );

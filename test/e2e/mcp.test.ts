@@ -59,7 +59,7 @@ beforeAll(async () => {
 });
 
 describe("the tools", () => {
-  it("are seven, described in less than 4,000 characters, with instructions", async () => {
+  it("are nine, described in less than 4,300 characters, with instructions", async () => {
     const { client } = await connect(world);
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.name)).toEqual([
@@ -67,14 +67,22 @@ describe("the tools", () => {
       "timeline",
       "get_observations",
       "file_history",
+      "why",
       "find_fix",
       "remember",
       "forget",
+      "handover",
     ]);
-    expect(JSON.stringify(tools).length).toBeLessThan(4_000);
+    expect(JSON.stringify(tools).length).toBeLessThan(4_300);
     const instructions = client.getInstructions() ?? "";
     expect(instructions).toMatch(/search[\s\S]*timeline[\s\S]*get_observations/);
     expect(estimateTokens(instructions)).toBeLessThan(300);
+    const skill = readFileSync(join(ROOT, "plugin", "skills", "recall", "SKILL.md"), "utf8");
+    for (const text of [instructions, skill]) {
+      const ask = text.split("\n").filter((line) => line.startsWith("When the user decides something, call"));
+      expect(ask).toEqual([expect.stringMatching(/remember.*no longer holds.*forget/)]);
+      expect(estimateTokens(ask[0] ?? "")).toBeLessThanOrEqual(60);
+    }
   });
 
   it("search lists ids, ages and sizes, including events just recorded", async () => {
@@ -299,6 +307,7 @@ describe("an error", () => {
       ["get_observations", { ids: ["o99999", "'; DROP TABLE observations; --".replaceAll(" ", "")] }],
       ["get_observations", { ids: { a: 1 } }],
       ["file_history", { path: ["a"] }],
+      ["why", { file: "x", lines: "all" }],
       ["find_fix", { error: null }],
       ["remember", { text: "  " }],
       ["remember", { text: "<private>all of it</private>" }],

@@ -6,7 +6,10 @@ import { describe, expect, it } from "vitest";
 import { loadSettings } from "../../src/config/load.ts";
 import { localDay } from "../../src/core/time.ts";
 import { openProvider } from "../../src/llm/providers.ts";
-import { createWorld, data, hook, run, type World } from "./harness.ts";
+import { fakeClaude } from "../conformance/fake-claude.ts";
+import { startLoopback, WIRES } from "../conformance/loopback.ts";
+import type { Scene } from "../conformance/scenes.ts";
+import { createWorld, data, hook, rows, run, type World } from "./harness.ts";
 
 async function worldWith(settings: Record<string, unknown>): Promise<World> {
   const world = createWorld();
@@ -43,6 +46,16 @@ function enter(
   );
 }
 
+/** A turn and a session summary that wait for the model. `error`: why their jobs were postponed. */
+function addWork(world: World, error: string | null): void {
+  execute(world, "INSERT OR IGNORE INTO model_turns SELECT id, 1 FROM prompts");
+  for (const key of ["enrich:1", "handover:1"]) {
+    const sql =
+      "INSERT OR REPLACE INTO jobs (kind, key, run_after, last_error, created_at) VALUES ('enrich', ?, ?, ?, 1)";
+    execute(world, sql, key, Date.now() + 3_600_000, error);
+  }
+}
+
 const today = (): string => localDay(Date.now());
 
 interface Check {
@@ -63,7 +76,7 @@ describe("c-mem config", () => {
     expect([status, stdout]).toEqual([0, 'provider = "anthropic"  (user)\n']);
     expect(stderr).toMatch(/are sent to claude-haiku-5-5 at https:\/\/api\.anthropic\.com/);
     expect(stderr).toMatch(/Daily limits: 1,000,000 tokens and \$1;/);
-    expect(stderr).toMatch(/ANTHROPIC_API_KEY is not set here/);
+    expect(stderr).toMatch(/ANTHROPIC_API_KEY is not set/);
     expect(JSON.parse(readFileSync(join(world.home, "config.json"), "utf8"))).toEqual({ provider: "anthropic" });
     expect((await run(world, ["config", "get", "provider"])).stdout).toBe('"anthropic"\n');
     await run(world, ["config", "unset", "provider"]);
@@ -71,7 +84,7 @@ describe("c-mem config", () => {
   });
 
   it.each([
-    [["config", "set", "provider", "gemini"], "One of: none, anthropic, openai, claude."],
+    [["config", "set", "provider", "skynet"], "One of: none, claude, agent-sdk, anthropic, openai,"],
     [["config", "set", "provider"], "takes a key and a value"],
     [["config", "set", "nonsense", "1"], "Unknown setting"],
     [["config", "drop", "provider"], "One of: get, set, unset"],
@@ -98,7 +111,7 @@ describe("c-mem install --provider", () => {
     const plain = await run(world, ["install", "--dry-run", "--no-sync"]);
     expect(plain.stderr).not.toContain("provider");
     const chosen = await run(world, ["install", "--dry-run", "--no-sync", "--provider", "claude"]);
-    expect(chosen.stderr).toMatch(/set provider to claude .*\n.*are sent to haiku at your Claude Code/);
+    expect(chosen.stderr).toMatch(/set provider to claude .*\n.*are sent to haiku through your Claude Code/);
     await run(world, ["install", "--yes", "--no-sync", "--method", "settings", "--provider", "claude"]);
     expect(JSON.parse(readFileSync(join(world.home, "config.json"), "utf8"))).toEqual({ provider: "claude" });
   });
@@ -106,7 +119,7 @@ describe("c-mem install --provider", () => {
 
 describe("c-mem doctor, which sends no request to a model,", () => {
   it.each<[string, Record<string, string>, Record<string, string>, string, RegExp]>([
-    ["no model", {}, {}, "ok", /^none/],
+    ["no model", {}, {}, "ok", /^the built-in extractor; no data is sent$/],
     ["a key that is there", { provider: "anthropic" }, { ANTHROPIC_API_KEY: "k" }, "ok", /claude-haiku-5-5 at https/],
     ["a key that is not", { provider: "openai" }, {}, "fail", /OPENAI_API_KEY is not set/],
     ["no URL", { provider: "openai", baseUrl: "localhost:1" }, {}, "fail", /not a URL/],
@@ -124,6 +137,22 @@ describe("c-mem doctor, which sends no request to a model,", () => {
       "warn",
       /not encrypted/,
     ],
+    [
+      "an open line without a key",
+      { provider: "ollama", baseUrl: "http://10.0.0.9:11434/v1", model: "gemma4" },
+      {},
+      "warn",
+      /can read the requests/,
+    ],
+    [
+      "a local server by name",
+      { provider: "ollama", model: "gemma4" },
+      {},
+      "ok",
+      /gemma4 at http:\/\/127\.0\.0\.1:11434/,
+    ],
+    ["a local server without a model", { provider: "vllm" }, {}, "fail", /needs the name of a model/],
+    ["no Agent SDK", { provider: "agent-sdk" }, {}, "fail", /Agent SDK is not installed/],
     ["no claude", { provider: "claude" }, { PATH: "/nowhere" }, "fail", /claude command was not found/],
   ])("reports %s", async (_, settings, env, state, message) => {
     const world = await worldWith(settings);
@@ -158,16 +187,160 @@ describe("c-mem doctor, which sends no request to a model,", () => {
     expect(stdout).toContain("Incorrect API key");
   });
 
-  it("reports that today's budget is used up", async () => {
+  it("reports what waits for the model, and what waits until tomorrow because a limit is reached", async () => {
     const world = await worldWith({ provider: "openai" });
-    enter(world, today());
-    enter(world, today(), { status: "declined", cost: 0 });
     const env = { OPENAI_API_KEY: "k" };
+    enter(world, today());
+    expect(await checks(world, env)).toMatchObject({
+      "model budget": { state: "ok", message: "today 10,400 of 1,000,000 tokens, $0.00 of $1" },
+      "model work": { state: "ok", message: "nothing waits for the model" },
+    });
+    addWork(world, null);
+    expect(await checks(world, env)).toMatchObject({
+      "model budget": { state: "ok" },
+      "model work": { state: "ok", message: "1 turn and 1 session summary wait for the model" },
+    });
+    addWork(world, "over today's budget in tokens (tokensPerDay)");
     expect((await checks(world, env))["model budget"]).toMatchObject({
       state: "warn",
-      message: "today 10,400 of 1,000,000 tokens, $0.00 of $1; used up: 1 turn not sent to the model",
+      message:
+        "today 10,400 of 1,000,000 tokens, $0.00 of $1; a limit is reached: 1 turn and 1 session summary wait until tomorrow",
     });
-    expect((await run(world, ["status"], { env })).stdout).toContain("used up: 1 turn not sent");
+    const { stdout } = await run(world, ["status"], { env });
+    expect(stdout).toMatch(/memory by +gpt-5\.4-nano at .*; today 10,400 of .* wait until tomorrow/);
+    expect((await data(world, ["status"], { env }))["writer"]).toEqual({
+      provider: "openai",
+      model: "gpt-5.4-nano",
+      turns_waiting: 1,
+      sessions_waiting: 1,
+      turns_postponed: 1,
+      sessions_postponed: 1,
+      parts_kept: 0,
+      parts_dropped: 0,
+      requests_today: 1,
+      tokens_today: 10_400,
+      tokens_per_day: 1_000_000,
+      usd_today: 0.0025,
+      usd_per_day: 1,
+    });
+  });
+
+  it("reports how many parts of replies failed the checks this month", async () => {
+    const world = await worldWith({ provider: "openai" });
+    const env = { OPENAI_API_KEY: "k" };
+    enter(world, "2020-01-01");
+    execute(world, "UPDATE ledger SET kept = 1, dropped = 1000");
+    expect((await checks(world, env))["model replies"]).toBeUndefined();
+    enter(world, today());
+    execute(world, "UPDATE ledger SET kept = 117, dropped = 3 WHERE day > '2020-01-01'");
+    expect((await checks(world, env))["model replies"]).toMatchObject({
+      state: "ok",
+      message: "the checks dropped 3 of 120 parts this month",
+    });
+    expect((await run(world, ["status"], { env })).stdout).toContain("the checks dropped 3 of 120 parts");
+    execute(world, "UPDATE ledger SET kept = 20, dropped = 100 WHERE day > '2020-01-01'");
+    expect((await checks(world, env))["model replies"]).toMatchObject({ state: "warn" });
+  });
+});
+
+describe("c-mem doctor --try-model", () => {
+  const local = (url: string, more: object = {}) => ({ provider: "openai", model: "m", baseUrl: `${url}/v1`, ...more });
+
+  async function tryModel(world: World, env: Record<string, string> = {}) {
+    const { status, stdout } = await run(world, ["doctor", "--try-model", "--json"], { env });
+    const { data: found } = JSON.parse(stdout) as { data: { results: (Check & { fix?: string })[] } };
+    return { status, check: found.results.find(({ name }) => name === "model answer") };
+  }
+
+  const booked = (world: World) =>
+    rows(world, "SELECT purpose, status, input_tokens, output_tokens, project_id FROM ledger");
+
+  it("sends one small request, books it as a test, and ends a pause", async () => {
+    const { url, asked } = await startLoopback(WIRES.chat, [{ kind: "answer", value: { ok: true } }]);
+    const world = await worldWith(local(url));
+    const { values } = loadSettings({ user: join(world.home, "config.json") }, {});
+    const fingerprint = openProvider(values, {})?.fingerprint ?? "";
+    execute(world, "INSERT INTO model_pauses VALUES (?, 'auth', 'no', 1, NULL, 1)", fingerprint);
+    const { check } = await tryModel(world);
+    expect(check).toMatchObject({
+      state: "ok",
+      message: expect.stringMatching(/^m at http.* answered \(\d+\.\d s, 321 tokens in, 45 out\)$/),
+    });
+    expect(asked).toHaveLength(1);
+    expect(JSON.stringify(asked[0]?.body).length).toBeLessThan(1_500);
+    expect(await booked(world)).toEqual([
+      { purpose: "test", status: "spent", input_tokens: 321, output_tokens: 45, project_id: null },
+    ]);
+    expect(await rows(world, "SELECT * FROM model_pauses")).toEqual([]);
+    expect((await run(world, ["cost"])).stdout).toMatch(/By kind[^]*tests \(doctor --try-model\) +1 request/);
+  });
+
+  it("sends nothing without the option", async () => {
+    const { url, asked } = await startLoopback(WIRES.chat, [{ kind: "answer", value: { ok: true } }]);
+    const world = await worldWith(local(url));
+    await run(world, ["doctor", "--deep", "--fix"]);
+    expect([asked, await booked(world)]).toEqual([[], []]);
+  });
+
+  it.each<[string, Scene, object, Record<string, string>, RegExp, RegExp]>([
+    ["a wrong key", { kind: "status", status: 401 }, { apiKeyEnv: "K" }, { K: "k" }, /401/, /Check the key in K/],
+    ["a missing key on the server", { kind: "status", status: 401 }, {}, {}, /401/, /config set apiKeyEnv/],
+    ["an unset key", { kind: "silence" }, { apiKeyEnv: "K" }, {}, /K is not set/, /\bK\b/],
+    ["a wrong model", { kind: "status", status: 404 }, {}, {}, /404/, /model's name.*config set model/],
+    ["a web page instead of an API", { kind: "nonsense" }, {}, {}, /protocol/, /config set baseUrl/],
+    ["an answer in words", { kind: "words", text: "Sure!" }, {}, {}, /not in the requested form/, /config set model/],
+    ["an overloaded server", { kind: "status", status: 529 }, {}, {}, /529/, /Try again later/],
+  ])("explains %s, and exits with 1", async (_, scene, settings, env, message, fix) => {
+    const { url } = await startLoopback(WIRES.chat, [scene]);
+    const { status, check } = await tryModel(await worldWith(local(url, settings)), env);
+    expect([status, check]).toEqual([
+      1,
+      {
+        name: "model answer",
+        state: "fail",
+        message: expect.stringMatching(message),
+        fix: expect.stringMatching(fix),
+      },
+    ]);
+  });
+
+  it("explains an address where no server listens", async () => {
+    const { status, check } = await tryModel(await worldWith(local("http://127.0.0.1:9")));
+    expect([status, check]).toEqual([
+      1,
+      expect.objectContaining({ fix: expect.stringContaining("config set baseUrl") }),
+    ]);
+  });
+
+  it("sends and books nothing if the name of the model is missing", async () => {
+    const world = await worldWith({ provider: "ollama" });
+    const { check } = await tryModel(world);
+    expect(check?.message).toBe("not tried: ollama needs the name of a model");
+    expect((await run(world, ["cost"])).stderr).toContain("No model usage");
+  });
+
+  it("respects the daily limit", async () => {
+    const { url, asked } = await startLoopback(WIRES.chat, [{ kind: "answer", value: { ok: true } }]);
+    const world = await worldWith(local(url, { tokensPerDay: 100 }));
+    const { status, check } = await tryModel(world);
+    expect([status, check?.message, asked]).toEqual([1, "not sent: it could exceed today's limit (tokensPerDay)", []]);
+  });
+
+  it("says that no model is configured", async () => {
+    const { status, check } = await tryModel(await worldWith({}));
+    expect([status, check?.message]).toEqual([1, expect.stringContaining("no model is configured")]);
+  });
+
+  it("uses Claude Code's login", async () => {
+    const { bin } = fakeClaude({ kind: "answer", value: { ok: true } });
+    const world = await worldWith({ provider: "claude" });
+    const { check } = await tryModel(world, { PATH: `${bin}:${world.env["PATH"]}` });
+    expect(check).toMatchObject({ state: "ok", message: expect.stringContaining("haiku through claude answered") });
+    const out = fakeClaude({ kind: "status", status: 401, message: "Please run /login" });
+    expect(await tryModel(world, { PATH: `${out.bin}:${world.env["PATH"]}` })).toMatchObject({
+      status: 1,
+      check: { fix: expect.stringContaining("Log in to Claude Code") },
+    });
   });
 });
 
@@ -177,7 +350,7 @@ describe("c-mem cost", () => {
     expect([status, stderr]).toEqual([4, expect.stringContaining("c-mem config set provider")]);
   });
 
-  it("shows cost by purpose", async () => {
+  it("shows cost by day, project, model and kind, and cached tokens if there are any", async () => {
     const world = await worldWith({});
     enter(world, today());
     enter(world, today(), { model: "mine", cost: null });
@@ -194,8 +367,28 @@ describe("c-mem cost", () => {
       by_day: [{ name: today() }, { name: "2020-01-01" }],
       by_project: [{ name: "project", requests: 3 }],
       by_provider: [{ name: "openai" }],
+      by_kind: [{ name: "turns", requests: 3 }],
       by_model: [{ name: "openai/gpt-5.4-nano" }, { name: "openai/mine" }],
     });
+  });
+
+  it("counts rows of earlier versions as turns, and shows cached tokens", async () => {
+    const world = await worldWith({});
+    for (const purpose of ["turn", "turns", "session"]) {
+      enter(world, today());
+      execute(world, "UPDATE ledger SET purpose = ? WHERE id = (SELECT max(id) FROM ledger)", purpose);
+    }
+    const none = (await run(world, ["cost"])).stdout;
+    expect(none).toMatch(/By kind[^]*notes about turns +2 requests[^]*session summaries +1 request/);
+    expect(none).not.toContain("cached");
+    execute(world, "UPDATE ledger SET cache_read_tokens = 9000, cache_write_tokens = 100 WHERE purpose = 'session'");
+    const { stdout } = await run(world, ["cost"]);
+    expect(stdout).toContain("tokens    30,000 in (9,000 of them cached), 1,200 out");
+    expect(stdout).toMatch(/in +cached +out +cost\n +notes about turns +2 requests +20,000 +0 +800/);
+    expect((await data(world, ["cost"]))["by_kind"]).toMatchObject([
+      { name: "turns", requests: 2, cache_read_tokens: 0 },
+      { name: "session", requests: 1, cache_read_tokens: 9_000, cache_write_tokens: 100 },
+    ]);
   });
 
   it("shows the cost of a project by name", async () => {

@@ -41,7 +41,12 @@ describe("observation commands", () => {
       producer: "user",
       is_new: true,
     });
-    expect(await data(world, ["remember", "Be kind", "--all"])).toMatchObject({ id: "o3", project: null });
+    expect(await data(world, ["remember", "Be kind", "--all", "--reason", "It is free"])).toMatchObject({
+      id: "o3",
+      project: null,
+      facts: ["Why: It is free"],
+      concepts: ["why-it-exists"],
+    });
     expect(await data(world, ["supersede", "o1", "o2"])).toMatchObject({
       superseded_by: { id: "o2" },
       superseded_by_hand: true,

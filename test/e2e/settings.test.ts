@@ -1,5 +1,5 @@
 // Settings on the command line, in the environment and in config.json. Unreadable settings stop recording.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { allBytes, createWorld, data, hook, rows, run, type World } from "./harness.ts";
@@ -206,5 +206,35 @@ describe("the settings route", () => {
     ] as const) {
       expect((await put(key, value)).status).toBe(400);
     }
+  });
+});
+
+describe("the route for who writes the memory", () => {
+  it("shows what would be sent before anything is saved, then saves all values or none", async () => {
+    const served = await createServed();
+    const path = join(served.home, "config.json");
+    const before = existsSync(path) ? readFileSync(path, "utf8") : undefined;
+    const choice = { provider: "openai", baseUrl: "http://127.0.0.1:9/v1", model: "llama", tokensPerDay: "2000" };
+    const preview = await send(served, `/api/writer?${new URLSearchParams(choice)}`);
+    expect(preview.json.data["notice"]).toMatch(
+      /are sent to llama at http:\/\/127\.0\.0\.1:9\/v1\.\nDaily limits: 2,000 tokens and \$1;/,
+    );
+    const none = await send(served, "/api/writer");
+    expect(none.json.data).toEqual({
+      notice: "The built-in extractor writes the memory. Nothing is sent to a model.",
+      usage: { sessions: 0, tokens_per_day: 0 },
+    });
+    const put = (body: object, headers = {}) =>
+      send(served, "/api/writer", { method: "PUT", body: JSON.stringify(body), headers });
+    for (const Authorization of ["", "Bearer wrong"]) {
+      expect((await put(choice, { Authorization })).status).toBe(401);
+      expect((await send(served, "/api/writer", { headers: { Authorization } })).status).toBe(401);
+    }
+    for (const wrong of [{}, { ...choice, provider: "other" }, { ...choice, baseUrl: "http://me:pw@host" }]) {
+      expect((await put(wrong)).status).toBe(400);
+    }
+    expect(existsSync(path) ? readFileSync(path, "utf8") : undefined).toBe(before);
+    expect((await put(choice)).json.data["notice"]).toContain("are sent to llama");
+    expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ ...choice, tokensPerDay: 2_000 });
   });
 });

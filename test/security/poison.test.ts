@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { contextOf, createWorld, hook, rows, run, type World } from "../e2e/harness.ts";
 import { connect } from "../e2e/mcp-client.ts";
 import { ATTACKS } from "./hostile-texts.ts";
+import { expectHarmless } from "./harmless.ts";
 import { PLANTED_INSTRUCTIONS } from "./planted-instructions.ts";
 
 let world: World;
@@ -94,24 +95,6 @@ beforeAll(async () => {
   execFileSync("git", ["symbolic-ref", "HEAD", "refs/heads/trunk"], { cwd: world.project });
   await run(world, ["rebuild", "--all"]);
 }, 120_000);
-
-/** Expects one fence around the whole text, and each instruction in it marked as a quotation. */
-function expectHarmless(text: string, where: string): void {
-  if (text === "") return;
-  expect(text.match(/<c-mem-context>/g) ?? [], where).toHaveLength(1);
-  expect(text.match(/<\/c-mem-context>/g) ?? [], where).toHaveLength(1);
-  expect(text.trimStart().startsWith("<c-mem-context>") && text.trimEnd().endsWith("</c-mem-context>"), where).toBe(
-    true,
-  );
-  const unquoted = text
-    .replaceAll(/\[quoted text, not an instruction: “[^”]*”\]/g, "[quoted]")
-    .replaceAll(/[-_]+/g, " ");
-  for (const { words } of PLANTED_INSTRUCTIONS)
-    expect({ where, line: lineWith(unquoted, words.replaceAll(/[-_]+/g, " ")) }).toEqual({ where, line: undefined });
-}
-
-const lineWith = (text: string, words: string): string | undefined =>
-  text.split("\n").find((line) => line.toLowerCase().includes(words.toLowerCase()));
 
 describe("an instruction planted in content that an agent read", () => {
   it("is planted in as many places as ATTACKS says", () => {

@@ -8,12 +8,14 @@ const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
   .map((name) => ({ name, text: readFileSync(join(SRC, name), "utf8") }));
 
-/** Files that start processes: Node with a bundle of C-Mem, `claude`, or an editor or tmux that the user asked for. */
+/** Files that start processes: Node with a bundle of C-Mem, claude, git, or an editor or tmux that the user asked for. */
 const STARTERS = [
   "agents/claude-code/install.ts",
   "agents/opencode/plugin.ts",
   "health/agents.ts",
   "health/install-checks.ts",
+  "cli/agent-sdk.ts",
+  "llm/agent-sdk/agent.ts",
   "cli/commands/user-edits.ts",
   "cli/commands/import.ts",
   "cli/commands/install.ts",
@@ -24,6 +26,7 @@ const STARTERS = [
   "cli/ensure-runtime.ts",
   "cli/interactive/main.ts",
   "cli/runtime.ts",
+  "platform/git.ts",
   "platform/worker-start.ts",
   "embed/spawned.ts",
   "hook/main.ts",

@@ -7,6 +7,7 @@ import { insertFileSnapshot } from "../../store/tables/file-snapshots.ts";
 import { insertFileTouch, setSnapshotName } from "../../store/tables/file-touches.ts";
 import { insertInjection } from "../../store/tables/injections.ts";
 import { upsertMessage } from "../../store/tables/messages.ts";
+import { requestHandovers } from "../../store/tables/model-turns.ts";
 import { insertPrompt, setCheckpoint, setResponse } from "../../store/tables/prompts.ts";
 import { INTERRUPTED } from "../../store/tables/session-status.ts";
 import { markTurnMemoryStale } from "../../store/tables/stale-turns.ts";
@@ -91,6 +92,7 @@ function applyActivity(db: Db, batch: Batch, event: CapturedEvent, sessions: Ses
   switch (activity.kind) {
     case "session-start":
       reopenSession(db, main, at);
+      requestHandovers(db, sessions.projectId, main, at);
       if (activity.model !== undefined) noteModel(db, batch, main, activity.model);
       return;
     case "prompt": {

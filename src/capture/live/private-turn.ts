@@ -18,7 +18,10 @@ interface Marker {
 /** Limit per session; the oldest are dropped. */
 const MAX_PROMPT_IDS = 1_000;
 
-export function isPrivateTurn(folder: string, { sessionId, activity }: AgentEvent): boolean {
+export function isPrivateTurn(
+  folder: string,
+  { sessionId, activity }: Pick<AgentEvent, "sessionId" | "activity">,
+): boolean {
   const promptId = "promptId" in activity ? activity.promptId : undefined;
   return withFallback(folder).some((each) => {
     const marker = readMarker(markerPath(each, sessionId));

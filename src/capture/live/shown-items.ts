@@ -21,6 +21,9 @@ export function clearShown(folder: string, owner: string): void {
   rmSync(sessionFile(folder, owner, ".log"), { force: true });
 }
 
+/** The kind of the key of a file of which single lines are worth a lookup. */
+export const LINES_KEY = "lines";
+
 /** The key of a file or command that was looked up, with or without a result. */
 export function lookupKey(kind: string, subject: string): string {
   return `${kind}=${shortHash(subject)}`;

@@ -1,6 +1,7 @@
 // c-mem doctor: runs every check; --fix repairs what fails.
 import { readInstall } from "../../platform/state/install-record.ts";
-import type { Paths } from "../../config/paths.ts";
+import { userSettings } from "../../config/load.ts";
+import type { Env, Paths } from "../../config/paths.ts";
 import { statOf } from "../../platform/read-file.ts";
 import { AppError } from "../../core/error.ts";
 import { hasSqlite } from "../../store/db/driver.ts";
@@ -9,7 +10,8 @@ import { runDeepChecks } from "../deep-checks.ts";
 import type { Check } from "../../health/check.ts";
 import { checkHealth } from "../../health/health.ts";
 import { applyFixes } from "../doctor-fixes.ts";
-import { openForCommand, withRepair } from "../store.ts";
+import { MODEL_ANSWER, tryModel } from "../../health/try-model.ts";
+import { openForCommand, withRepair, withStore } from "../store.ts";
 import { EXIT, print, printJson } from "../output.ts";
 import { bytes, paint } from "../../platform/terminal/style.ts";
 import { defineCommand } from "../command.ts";
@@ -25,6 +27,7 @@ export const command = defineCommand({
   fields: {
     deep: { kind: "flag", about: "also check every page, index and transcript; repair damage" },
     fix: { kind: "flag", about: "fix what can be fixed, and list each fix" },
+    tryModel: { kind: "flag", about: "also send one small request to the configured model" },
   },
   async run(input, { json, paths, env }) {
     // On a Node without SQLite: runs again with the Node that `install` found.
@@ -44,7 +47,9 @@ export const command = defineCommand({
       fixes.push(...(await applyFixes(paths, broken)));
       deep = await runDeep();
     }
-    const checks = runChecks().concat(deep);
+    const tried = input.tryModel && hasSqlite() ? [await tryConfiguredModel(paths, env)] : [];
+    // After the request, so that they show its cost and no pause that it ended.
+    const checks = runChecks().concat(deep, tried);
     const failed = checks.filter((check) => check.state === "fail").length;
     if (json) {
       // `mended` is the older name of `is_fixed`. check-words: data
@@ -59,6 +64,21 @@ export const command = defineCommand({
     return failed === 0 ? EXIT.ok : EXIT.failure;
   },
 });
+
+/** A request that cannot be booked is not sent. */
+async function tryConfiguredModel(paths: Paths, env: Env): Promise<Check> {
+  try {
+    return await withStore(paths, (db) => tryModel(db, userSettings(paths, env), env), { startsWorker: false });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return {
+      name: MODEL_ANSWER,
+      state: "fail",
+      message: `not sent: ${error.message}`,
+      ...(error.hint && { fix: error.hint }),
+    };
+  }
+}
 
 /** Ignores errors of the store that are not damage: the checks report them. */
 async function repairIfDamaged(paths: Paths): Promise<void> {

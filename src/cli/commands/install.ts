@@ -25,8 +25,8 @@ import {
 } from "../../platform/state/install-record.ts";
 import { loadSettings } from "../../config/load.ts";
 import type { Env, Paths } from "../../config/paths.ts";
-import { type ProviderName, PROVIDERS } from "../../config/schema.ts";
-import { writeSetting } from "../../config/write.ts";
+import { PROVIDERS, type SettingKey } from "../../config/schema.ts";
+import { writeSettings } from "../../config/write.ts";
 import { AppError } from "../../core/error.ts";
 import { VERSION } from "../../core/version.ts";
 import { CLAUDE_CODE, chooseAgents, INSTALLABLE, currentWorkingTree, setupsOf } from "../agent-choice.ts";
@@ -39,6 +39,7 @@ import { STDERR } from "../../platform/terminal/style.ts";
 import { providerNotice } from "../../queries/provider-notice.ts";
 import { fetchedNode, fetchNode, findNode } from "../runtime.ts";
 import { startWorkerIfEnabled } from "../worker-control.ts";
+import { chooseWriter, type WriterChoice } from "../writer-choice.ts";
 import { defineCommand, DRY_RUN, YES } from "../command.ts";
 import { fields, type InputOf } from "../../queries/fields.ts";
 
@@ -65,7 +66,7 @@ const FIELDS = fields({
     kind: "text",
     value: "name",
     choices: PROVIDERS,
-    about: "let a model improve observations (default: none)",
+    about: "who writes the memory (asked on a terminal; default: none)",
   },
 });
 
@@ -89,12 +90,13 @@ export const command = defineCommand({
     const here = currentWorkingTree(process.cwd());
     const others = setupsOf(names).map((setup) => planInstall(setup, context, record?.agents?.[setup.id], here));
     const registration = [...(claude?.steps ?? []), ...others.flatMap(({ steps }) => steps)];
+    const provider = await chooseProvider(input, isAsked, paths, env);
     const source = fileURLToPath(new URL("../plugin", import.meta.url));
     const copy: PluginCopy = { source, target: paths.plugin, node, cache: paths.cache };
     const isCurrent = record?.version === VERSION && record.node === node && isCopied(copy);
     const changes: Step[] = [
       ...(usable === undefined ? [fetchNode(env, paths.runtime)] : []),
-      ...chooseProvider(input.provider, paths, env),
+      ...provider,
       ...(isCurrent ? [] : [copyPlugin(copy)]),
       ...(claude?.backup ?? []),
     ];
@@ -216,17 +218,30 @@ function agentsOfRecord(record: InstallRecord | undefined, plans: readonly Agent
   return Object.keys(agents).length > 0 ? { agents } : {};
 }
 
-function chooseProvider(name: ProviderName | undefined, paths: Paths, env: Env): Step[] {
-  if (name === undefined) return [];
+/** Asks until the user has chosen once. Without a terminal, the built-in extractor is used. */
+async function chooseProvider(input: Input, isAsked: boolean, paths: Paths, env: Env): Promise<Step[]> {
+  const { values, sources } = loadSettings({ user: paths.config }, env);
+  const isOpen = sources.provider === "default";
+  if (input.provider === undefined) {
+    return isAsked && isOpen ? [setProvider(await chooseWriter(values, env, Date.now()), paths, env)] : [];
+  }
+  return values.provider === input.provider ? [] : [setProvider({ provider: input.provider }, paths, env)];
+}
+
+function setProvider(choice: Partial<WriterChoice>, paths: Paths, env: Env): Step {
   const { values } = loadSettings({ user: paths.config }, env);
-  if (values.provider === name) return [];
-  const notice = providerNotice("provider", { ...values, provider: name }, env);
-  return [
-    {
-      about: `set provider to ${name} in ${paths.config}${notice === undefined ? "" : `\n${notice}`.replaceAll("\n", "\n    ")}`,
-      run: () => writeSetting(paths.config, "provider", name),
-    },
-  ];
+  const named = Object.entries(choice).filter(([, value]) => value !== undefined);
+  const unnamed = Object.keys(choice).filter((key) => !named.some(([name]) => name === key));
+  const after = { ...values, ...Object.fromEntries(unnamed.map((key) => [key, ""])), ...Object.fromEntries(named) };
+  const notice = providerNotice("provider", after, env) ?? "";
+  const changes = choice as Partial<Record<SettingKey, unknown>>;
+  return {
+    about: [
+      `set ${named.map(([key, value]) => `${key} to ${value}`).join(", ")} in ${paths.config}`,
+      ...notice.split("\n").filter((line) => line !== ""),
+    ].join("\n    "),
+    run: () => writeSettings(paths.config, changes),
+  };
 }
 
 /** In a child process, because this Node may lack SQLite. */

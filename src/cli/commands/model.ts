@@ -1,4 +1,4 @@
-// c-mem model: downloads the embedding model, shows its state, removes it.
+// c-mem model: downloads the embedding model or the Agent SDK, shows the model's state, removes them.
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { x } from "tinyexec";
@@ -7,8 +7,10 @@ import type { Env, Paths } from "../../config/paths.ts";
 import { AppError } from "../../core/error.ts";
 import { buildMiniLm, findMiniLm, MINILM_SPEC, minilmFile, minilmFolder } from "../../embed/minilm.ts";
 import { checkModel } from "../../embed/model-file.ts";
+import { agentSdkFolder } from "../../llm/agent-sdk/package.ts";
 import { modelState, modelStatus } from "../../queries/model.ts";
 import { enqueueEmbed } from "../../store/tables/jobs.ts";
+import { installAgentSdk } from "../agent-sdk.ts";
 import { applyPlan } from "../apply-plan.ts";
 import { defineCommand, DRY_RUN, runQuery, YES } from "../command.ts";
 import { withStore } from "../store.ts";
@@ -17,7 +19,7 @@ const FETCH_TIMEOUT_MS = 600_000;
 const MAX_ERROR_CHARS = 500;
 
 export const command = defineCommand({
-  about: "install or remove the model that semantic search needs",
+  about: "install or remove the search model or the Agent SDK",
   needsStore: true,
   fields: {
     action: {
@@ -25,6 +27,10 @@ export const command = defineCommand({
       position: "[action]",
       choices: ["status", "install", "remove"],
       about: "what to do (default: status)",
+    },
+    agentSdk: {
+      kind: "flag",
+      about: "install or remove Claude's Agent SDK instead, for the provider agent-sdk",
     },
     ...YES,
     ...DRY_RUN,
@@ -34,9 +40,10 @@ export const command = defineCommand({
       about: "install from a .tgz file or folder, without a network",
     },
   },
-  run({ action = "status", yes, dryRun, from }, invocation) {
+  run({ action = "status", agentSdk, yes, dryRun, from }, invocation) {
     const { json, paths, env } = invocation;
     const plan = { yes, dryRun, json, command: "model", question: "Apply these changes?" };
+    if (agentSdk && action !== "status") return applyPlan({ ...plan, ...agentSdkPlan(action, paths, env) });
     switch (action) {
       case "status":
         return runQuery(modelStatus, {}, invocation, { opensStore: false });
@@ -58,6 +65,19 @@ export const command = defineCommand({
     }
   },
 });
+
+function agentSdkPlan(action: "install" | "remove", paths: Paths, env: Env) {
+  if (action === "install") {
+    return {
+      steps: installAgentSdk(paths, env),
+      nothing: "The Agent SDK is already installed.",
+      done: "Done. To use it: c-mem config set provider agent-sdk",
+    };
+  }
+  // Its conversations are of no use without it.
+  const folders = [agentSdkFolder(paths), paths.conversations].filter((folder) => existsSync(folder));
+  return { steps: folders.map(remove), nothing: "The Agent SDK is not installed.", done: "Done." };
+}
 
 function installSteps(paths: Paths, env: Env, from: string | undefined): Step[] {
   if (from !== undefined && !existsSync(from)) throw new AppError("usage", `No such file: ${resolve(from)}`);

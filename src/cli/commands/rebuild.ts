@@ -1,13 +1,24 @@
-// c-mem rebuild: derives observations and summaries again.
-import { rebuildMemory } from "../../memory/derive.ts";
-import { memoryCounts } from "../../store/tables/observations.ts";
-import { relaxDurability } from "../../store/db/open.ts";
-import { EXIT, respond } from "../output.ts";
+// c-mem rebuild: derives observations and summaries again, by the extractor or by the configured model.
+import { userSettings } from "../../config/load.ts";
+import { nothingFound, usageError } from "../../core/error.ts";
 import { count, withCommas } from "../../core/text.ts";
-import { runSteps, startProgress } from "../progress.ts";
+import { parseTime } from "../../core/time.ts";
+import { missingPart, modelAccess, openProvider } from "../../llm/providers.ts";
+import { rebuildMemory } from "../../memory/derive.ts";
+import { type Estimate, estimateEnrich } from "../../memory/enrich/estimate.ts";
+import { usd } from "../../queries/cost.ts";
 import { readScope, SCOPE } from "../../queries/scope.ts";
+import type { Db } from "../../store/db/driver.ts";
+import { relaxDurability } from "../../store/db/open.ts";
+import { isCopiedTurn } from "../../store/reads/copied-turns.ts";
+import { enqueueModelJobsNow, enqueueTurns, unsentTurns } from "../../store/tables/model-turns.ts";
+import { memoryCounts } from "../../store/tables/observations.ts";
+import { transaction } from "../../store/db/transaction.ts";
+import { type Invocation, defineCommand, YES } from "../command.ts";
+import { EXIT, respond, say } from "../output.ts";
+import { runSteps, startProgress } from "../progress.ts";
+import { askYesNo, canAsk } from "../prompts.ts";
 import { withStore } from "../store.ts";
-import { defineCommand } from "../command.ts";
 
 export const command = defineCommand({
   about: "derive observations and summaries again",
@@ -15,12 +26,19 @@ export const command = defineCommand({
   fields: {
     project: SCOPE.project,
     all: SCOPE.all,
+    withModel: { kind: "flag", about: "send turns to the configured model, after an estimate" },
+    since: { ...SCOPE.since, about: "with --with-model: turns from this time on: 2026-01-31, 3d, 2w" },
+    ...YES,
     quiet: { kind: "flag", short: "q", about: "print nothing unless something fails" },
   },
   details: "Your own notes, edits and pins stay as they are.",
-  run({ quiet, ...input }, { json, paths, env }) {
+  run({ quiet, withModel, since, yes, ...input }, context) {
+    const { json, paths, env } = context;
+    if (since !== undefined && !withModel)
+      throw usageError("--since needs --with-model.", "c-mem rebuild --with-model");
     return withStore(paths, async (db) => {
       const { scope, where } = readScope(input, { db, paths, env, cwd: process.cwd() });
+      if (withModel) return sendToModel(db, { projectId: scope.projectId, where, since, yes, quiet }, context);
       relaxDurability(db);
       // After an interruption the next process derives the rest.
       const { result, last } = await runSteps(rebuildMemory(db, { projectId: scope.projectId, now: Date.now() }), {
@@ -39,3 +57,80 @@ export const command = defineCommand({
     });
   },
 });
+
+interface ModelRun {
+  projectId: number | undefined;
+  where: string;
+  since: string | undefined;
+  yes: boolean;
+  quiet: boolean;
+}
+
+/** Shows the estimate, and enqueues the turns if the user agrees. The worker sends them within the daily limits. */
+async function sendToModel(
+  db: Db,
+  { projectId, where, since, yes, quiet }: ModelRun,
+  { json, paths, env }: Invocation,
+): Promise<number> {
+  if (since === undefined) throw usageError("--since is missing.", "c-mem rebuild --with-model --since 2w");
+  const settings = userSettings(paths, env);
+  const access = modelAccess(settings, env);
+  const provider = openProvider(settings, env);
+  if (access === undefined || provider === undefined) {
+    throw usageError("No model is configured.", "c-mem config set provider claude, or another provider");
+  }
+  const missing = missingPart(access);
+  if (missing !== undefined) throw usageError(`${missing.what}.`, `${missing.fix}.`);
+  const now = Date.now();
+  const producer = `${provider.name}/${provider.model}`;
+  const found = unsentTurns(db, { projectId, since: parseTime(since, now), producer });
+  const turns = found.filter(({ id }) => !isCopiedTurn(db, id));
+  if (turns.length === 0)
+    throw nothingFound(`Nothing to send: ${producer} has seen every turn of ${where} since ${since}.`);
+  const estimate = estimateEnrich(db, provider, settings, turns);
+  const days = Math.ceil((estimate.inputTokens + estimate.outputTokens) / Math.max(1, settings.tokensPerDay));
+  const data = { project: where, producer, ...estimateJson(estimate), days, enqueued: false };
+  if (!quiet && !(json && yes)) say(estimateText(where, producer, estimate, days));
+  if (!yes && !canAsk()) {
+    if (!json) say("Nothing was sent. Add --yes to send it.");
+    else respond("rebuild", { json, data, text: "" });
+    return EXIT.ok;
+  }
+  if (!yes && !(await askYesNo("Send it?", { isDestructive: true }))) {
+    say("Nothing was sent.");
+    return EXIT.failure;
+  }
+  transaction(db, () => {
+    enqueueTurns(
+      db,
+      turns.map(({ id }) => id),
+      now,
+    );
+    for (const [order, id] of [...new Set(turns.map((turn) => turn.session_db_id))].entries())
+      enqueueModelJobsNow(db, id, { order, now });
+  });
+  const text = `${count(turns.length, "turn")} enqueued. \`c-mem status\` shows the progress, \`c-mem cost\` the cost.`;
+  if (json || !quiet) respond("rebuild", { json, data: { ...data, enqueued: true }, text });
+  return EXIT.ok;
+}
+
+function estimateJson({ costMicroUsd, inputTokens, outputTokens, ...rest }: Estimate) {
+  return {
+    ...rest,
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    cost_usd: costMicroUsd === undefined ? null : costMicroUsd / 1e6,
+  };
+}
+
+function estimateText(where: string, producer: string, estimate: Estimate, days: number): string {
+  const { turns, sessions, requests, inputTokens, outputTokens, costMicroUsd } = estimate;
+  const price = costMicroUsd === undefined ? "at an unknown price" : `about ${usd(costMicroUsd / 1e6)}`;
+  return [
+    `${where}: ${count(turns, "turn")} of ${count(sessions, "session")} would be sent to ${producer}.`,
+    `Estimate: ${count(requests, "request")}, ${withCommas(inputTokens)} tokens in, ${withCommas(outputTokens)} out, ${price}.`,
+    days > 1
+      ? `With today's daily limit of tokens this takes ${days} days.`
+      : "This is within the daily limit of tokens.",
+  ].join("\n");
+}

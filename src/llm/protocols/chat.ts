@@ -1,15 +1,21 @@
 // OpenAI's chat completions protocol. Dozens of servers implement it with small differences.
 import { asCount, asObject, asObjects, asString, type JsonObject } from "../../core/json.ts";
-import { reportedCost } from "../price.ts";
+import { cacheTokens, reportedCost } from "../price.ts";
 import type { LlmRequest, Usage } from "../provider.ts";
 import { jsonOnly } from "../template.ts";
-import { type SendRequest, sendOverHttp, type ModelServer } from "./http-protocol.ts";
+import { cachedSystem, type SendRequest, sendOverHttp, type ModelServer } from "./http-protocol.ts";
 
-export function chatProtocol(server: ModelServer): SendRequest {
+export interface ChatServer extends ModelServer {
+  /** The prompt cache needs a mark. Most servers cache without one, if they have a cache. */
+  marksCache: boolean;
+}
+
+export function chatProtocol(server: ChatServer): SendRequest {
   return sendOverHttp(server, {
     path: "/chat/completions",
     headers: server.apiKey === undefined ? {} : { authorization: `Bearer ${server.apiKey}` },
     optionalFields: [
+      { name: "cache_control", pattern: /cache_control|prompt.?cach/i },
       { name: "stream_options", pattern: /stream_options|include_usage/i },
       { name: "max_tokens", pattern: /max_tokens/i },
       { name: "temperature", pattern: /temperature/i },
@@ -17,7 +23,7 @@ export function chatProtocol(server: ModelServer): SendRequest {
       { name: "json_schema", pattern: /^/ },
       { name: "json_object", pattern: /response_format|json_object|json mode/i },
     ],
-    bodyOf,
+    bodyOf: (request, refused) => bodyOf(request, refused, server.marksCache),
     isWhole: (reply) => asObject(asObjects(reply["choices"])[0]?.["message"]) !== undefined,
     applyEvent(answer, event) {
       const choice = asObjects(event["choices"])[0];
@@ -32,15 +38,16 @@ export function chatProtocol(server: ModelServer): SendRequest {
   });
 }
 
-function bodyOf(request: LlmRequest, refused: ReadonlySet<string>): object {
+function bodyOf(request: LlmRequest, refused: ReadonlySet<string>, marksCache: boolean): object {
   const { name, json } = request.schema;
   const format = refused.has("json_schema")
     ? { type: "json_object" }
     : { type: "json_schema", json_schema: { name, strict: true, schema: json } };
   const system = refused.has("json_schema") ? `${request.system}\n\n${jsonOnly(request.schema)}` : request.system;
+  const isMarked = marksCache && !refused.has("cache_control");
   return {
     messages: [
-      { role: "system", content: system },
+      { role: "system", content: isMarked ? cachedSystem({ ...request, system }) : system },
       { role: "user", content: request.text },
     ],
     [refused.has("max_tokens") ? "max_completion_tokens" : "max_tokens"]: request.maxOutputTokens,
@@ -55,6 +62,8 @@ function usageOf(reply: JsonObject): Usage | undefined {
   const inputTokens = asCount(usage?.["prompt_tokens"]);
   const outputTokens = asCount(usage?.["completion_tokens"]);
   if (inputTokens === undefined || outputTokens === undefined) return undefined;
+  const details = asObject(usage?.["prompt_tokens_details"]);
+  const [read, write] = [asCount(details?.["cached_tokens"]), asCount(details?.["cache_write_tokens"])];
   // OpenRouter also reports the cost.
-  return { inputTokens, outputTokens, ...reportedCost(usage?.["cost"]) };
+  return { inputTokens, outputTokens, ...cacheTokens(read, write), ...reportedCost(usage?.["cost"]) };
 }

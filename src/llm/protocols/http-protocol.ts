@@ -78,6 +78,14 @@ export function sendOverHttp(server: ModelServer, protocol: HttpProtocol): SendR
   };
 }
 
+/**
+ * The system prompt, with a mark if writing the cache pays. It also holds the tool: everything before the mark. Writing
+ * costs a quarter more than other input, reading a tenth of it.
+ */
+export function cachedSystem({ system, isRepeated }: LlmRequest): string | object[] {
+  return isRepeated ? [{ type: "text", text: system, cache_control: { type: "ephemeral" } }] : system;
+}
+
 async function readAnswer({ isStream, chunks }: HttpReply, protocol: HttpProtocol): Promise<Answer> {
   const answer: Answer = {
     model: "",

@@ -1,7 +1,8 @@
 // Anthropic's Messages API. The model is forced to call a tool, and the tool's input is the answer.
 import { asCount, asObject, asObjects, asString, type JsonObject } from "../../core/json.ts";
+import { cacheTokens } from "../price.ts";
 import type { LlmRequest, Usage } from "../provider.ts";
-import { type Answer, type SendRequest, sendOverHttp, type ModelServer } from "./http-protocol.ts";
+import { type Answer, cachedSystem, type SendRequest, sendOverHttp, type ModelServer } from "./http-protocol.ts";
 
 export function messagesProtocol(server: ModelServer): SendRequest {
   return sendOverHttp(server, {
@@ -12,6 +13,8 @@ export function messagesProtocol(server: ModelServer): SendRequest {
     },
     // Newer models refuse some of these fields with status 400.
     optionalFields: [
+      // Servers without a prompt cache may also refuse a system prompt in blocks.
+      { name: "cache_control", pattern: /cache_control|prompt.?cach|\bsystem\b.*\b(?:string|str)\b/i },
       { name: "tool_choice", pattern: /tool_choice|forc(?:e|ed|es|ing) tool/i },
       { name: "temperature", pattern: /temperature|sampling/i },
       { name: "thinking", pattern: /thinking/i },
@@ -27,7 +30,7 @@ function bodyOf(request: LlmRequest, refused: ReadonlySet<string>): object {
   const { name, about, json } = request.schema;
   return {
     max_tokens: request.maxOutputTokens,
-    system: request.system,
+    system: refused.has("cache_control") ? request.system : cachedSystem(request),
     messages: [{ role: "user", content: request.text }],
     tools: [{ name, description: about, input_schema: json }],
     tool_choice: refused.has("tool_choice") ? { type: "auto" } : { type: "tool", name },
@@ -67,14 +70,16 @@ function applyEvent(answer: Answer, event: JsonObject): void {
   }
 }
 
-const INPUT_TOKENS = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
-
 /** The counts in a stream are running totals, so the last ones are used. */
 export function addUsage(before: Usage | undefined, message: JsonObject | undefined): Usage {
   const usage = asObject(message?.["usage"]);
-  const inputTokens = INPUT_TOKENS.reduce((sum, key) => sum + (asCount(usage?.[key]) ?? 0), 0);
+  const counted = (key: string): number => asCount(usage?.[key]) ?? 0;
+  const [read, write] = [counted("cache_read_input_tokens"), counted("cache_creation_input_tokens")];
+  const cacheReadTokens = Math.max(before?.cacheReadTokens ?? 0, read);
+  const cacheWriteTokens = Math.max(before?.cacheWriteTokens ?? 0, write);
   return {
-    inputTokens: Math.max(before?.inputTokens ?? 0, inputTokens),
+    inputTokens: Math.max(before?.inputTokens ?? 0, counted("input_tokens") + read + write),
     outputTokens: asCount(usage?.["output_tokens"]) ?? before?.outputTokens ?? 0,
+    ...cacheTokens(cacheReadTokens, cacheWriteTokens),
   };
 }

@@ -1,22 +1,35 @@
-// Sends one request to the model if the budget allows it. Failures of the model become outcomes, not exceptions.
+// Sends one request to the model if the budget allows it. Failures of the model become outcomes, not exceptions. A reply
+// is stored with its cost, so that it is not paid for again if the process dies before it is saved as memory.
 import type { Settings } from "../../config/schema.ts";
 import { failedCost, likelyCost, maximumCost, replyCost } from "../../llm/budget.ts";
+import { nextDay } from "../../core/time.ts";
 import { LlmError, actionAfterFailure } from "../../llm/error.ts";
 import type { LlmReply, LlmRequest, Provider } from "../../llm/provider.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { transaction } from "../../store/db/transaction.ts";
-import { type Limit, reserve, settleRequest } from "../../store/tables/ledger.ts";
+import {
+  answeredRequest,
+  type Limit,
+  limitsOf,
+  OVER_BUDGET,
+  reserve,
+  settleRequest,
+} from "../../store/tables/ledger.ts";
 import { clearPauses, findPause, isActivePause, pauseModel } from "../../store/tables/model-pauses.ts";
-import { requestHash } from "./turn-prompt.ts";
+import { findReply, insertReply } from "../../store/tables/model-replies.ts";
+import { requestHash } from "./turns-request.ts";
 
-/** The outcome of asking a model about a turn. */
+/** The outcome of asking a model about turns or a session. */
 export type Enriched =
-  /** The model's version of the turn was saved and is now the current one. */
+  /** The model's version was saved and is now the current one. */
   | { kind: "saved"; observations: number }
   /** Nothing was saved: the version that was current stays current. */
   | { kind: "kept"; message: string }
-  /** Retry after `afterMs`. `counts`: this was a failed attempt, because the request itself may be the cause. */
-  | { kind: "later"; afterMs: number; counts: boolean; message: string };
+  /**
+   * Retry after `afterMs`. `counts`: this was a failed attempt, because the request itself may be the cause.
+   * `isWaiting`: nothing failed, and the retry may be earlier.
+   */
+  | { kind: "later"; afterMs: number; counts: boolean; isWaiting?: true; message: string };
 
 export function kept(message: string): Enriched {
   return { kind: "kept", message };
@@ -42,38 +55,55 @@ export interface AskOptions {
   signal?: AbortSignal | undefined;
 }
 
-const OVER_BUDGET: Readonly<Record<Limit, string>> = {
-  tokensPerDay: "over today's budget in tokens (tokensPerDay)",
-  tokensPerProjectAndDay: "over today's budget in tokens for this project (tokensPerProjectAndDay)",
-  microUsdPerDay: "over today's budget in dollars (usdPerDay)",
-  microUsdPerProjectAndDay: "over today's budget in dollars for this project (usdPerProjectAndDay)",
+export interface Question {
+  projectId: number;
+  sessionDbId: number;
+  purpose: "turns" | "session";
+  request: LlmRequest;
+}
+
+/** A reply, and the ledger row of its request. */
+export interface Answer {
+  reply: LlmReply;
+  ledgerId: number;
+}
+
+const REASONS: Readonly<Record<Limit, string>> = {
+  tokensPerDay: `${OVER_BUDGET} in tokens (tokensPerDay)`,
+  tokensPerProjectAndDay: `${OVER_BUDGET} in tokens for this project (tokensPerProjectAndDay)`,
+  microUsdPerDay: `${OVER_BUDGET} in dollars (usdPerDay)`,
+  microUsdPerProjectAndDay: `${OVER_BUDGET} in dollars for this project (usdPerProjectAndDay)`,
 };
 
 export async function askModel(
   db: Db,
   provider: Provider,
-  { projectId, request }: { projectId: number; request: LlmRequest },
+  { projectId, sessionDbId, purpose, request }: Question,
   { settings, now, signal }: AskOptions,
-): Promise<LlmReply | Enriched> {
+): Promise<Answer | Enriched> {
+  const hash = requestHash(request);
+  const stored = findReply(db, hash) as LlmReply | undefined;
+  const answered = stored && answeredRequest(db, hash);
+  if (stored !== undefined && answered !== undefined) return { reply: stored, ledgerId: answered };
   const likely = likelyCost(request, provider, settings);
   const { name, model, fingerprint } = provider;
-  const entry = { projectId, provider: name, model, purpose: "turn", requestHash: requestHash(request) };
-  const { tokensPerDay, tokensPerProjectAndDay, usdPerDay, usdPerProjectAndDay } = settings;
-  const limits = {
-    tokensPerDay,
-    tokensPerProjectAndDay,
-    microUsdPerDay: usdPerDay * 1e6,
-    microUsdPerProjectAndDay: usdPerProjectAndDay * 1e6,
-  };
-  const reservation = reserve(db, entry, { maximum: maximumCost(request, provider, settings), likely }, limits, now());
-  if ("over" in reservation) return kept(OVER_BUDGET[reservation.over]);
+  const entry = { projectId, provider: name, model, purpose, requestHash: hash };
+  const reservation = reserve(
+    db,
+    entry,
+    { maximum: maximumCost(request, provider, settings), likely },
+    limitsOf(settings),
+    now(),
+  );
+  if ("over" in reservation) return later(nextDay(now()) - now(), false, REASONS[reservation.over]);
   try {
     const reply = await provider.complete(request, signal === undefined ? {} : { signal });
     transaction(db, () => {
       settleRequest(db, reservation.id, "spent", replyCost(reply.usage, likely, provider, settings));
+      insertReply(db, { requestHash: hash, sessionDbId, reply }, now());
       clearPauses(db, fingerprint);
     });
-    return reply;
+    return { reply, ledgerId: reservation.id };
   } catch (error) {
     const spent = error instanceof LlmError ? error.spent : "unknown";
     settleRequest(db, reservation.id, "failed", failedCost(spent, likely, provider, settings));

@@ -112,7 +112,7 @@ function inputLines({ input }: EvidenceToolUse, cut: Cut): string[] {
 }
 
 /** A recorded text must not look like the head of another piece. */
-function escapeHeads(text: string): string {
+export function escapeHeads(text: string): string {
   return text.trim().replace(/^===/gm, " ===");
 }
 
@@ -135,5 +135,5 @@ function heaviest(pieces: readonly Piece[], maxTokens: number): Piece[] {
 function join(pieces: readonly Piece[], leftOut: number) {
   const note = leftOut === 0 ? [] : [`=== ${leftOut} less important pieces are not shown ===`];
   const text = [...pieces.map((piece) => piece.text), ...note].join("\n\n");
-  return { text, ids: new Set(pieces.map(({ id }) => id)) };
+  return { text, tokens: estimateTokens(text), ids: new Set(pieces.map(({ id }) => id)) };
 }

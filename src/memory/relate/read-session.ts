@@ -34,6 +34,9 @@ export function readSession(db: Db, session: LinkedSession) {
   const named: NamedTarget[] = [
     ...commits.flatMap(({ sha, created_at: at }) => made("commit", commitId(sha), at)),
     ...issues.flatMap(({ id, at }) => made("issue", id, at)),
+    ...commits.flatMap(({ pull_request: number, created_at: at }) =>
+      number === null || repository === undefined ? [] : made("issue", `${repository}#${number}`, at),
+    ),
     ...made("branch", git_branch, start),
     ...commits.flatMap(({ branch, created_at: at }) => made("branch", branch, at)),
     ...made("plan", plan, start),

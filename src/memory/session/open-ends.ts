@@ -3,7 +3,7 @@ import { clip } from "../../core/prose.ts";
 import { count, listText } from "../../core/text.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { changesUpTo, commandsUpTo, gitCommands, projectGitCommands } from "../../store/reads/git-activity.ts";
-import { commitsOf } from "../../store/tables/commits.ts";
+import { commitsMade } from "../../store/tables/commits.ts";
 import { projectIdOfSession } from "../../store/tables/projects.ts";
 import { lastResponse } from "../../store/tables/prompts.ts";
 import { purposeOf } from "../extract/commands.ts";
@@ -22,7 +22,7 @@ export interface RepositoryOpenEnds {
 export function readRepositoryState(db: Db, sessionDbId: number, lastTurn: number): RepositoryState {
   return repositoryState({
     commands: gitCommands(db, sessionDbId, lastTurn),
-    commits: commitsOf(db, sessionDbId).filter((commit) => commit.prompt_number <= lastTurn),
+    commits: commitsMade(db, sessionDbId).filter((commit) => commit.prompt_number <= lastTurn),
     changes: changesUpTo(db, sessionDbId, lastTurn),
     testRuns: testRunsUpTo(db, sessionDbId, lastTurn),
     said: lastResponse(db, sessionDbId, lastTurn) ?? "",

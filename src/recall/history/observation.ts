@@ -1,6 +1,6 @@
 // Reads an observation with its evidence (prompts, messages, tool uses), successor and predecessors.
 import type { Db } from "../../store/db/driver.ts";
-import { findItem } from "../../store/reads/items.ts";
+import { findItem, parseObservationId } from "../../store/reads/items.ts";
 import { findObservation, otherVersions, predecessorsOf } from "../../store/reads/observation-list.ts";
 import { sessionsByIds } from "../../store/reads/session-list.ts";
 import { type MessageItem, readItemsById, type SessionItem, type ToolItem } from "./session-items.ts";
@@ -24,7 +24,10 @@ export function readObservation(db: Db, id: number) {
     successor: successorId === null ? undefined : findObservation(db, successorId),
     predecessors: predecessorsOf(db, id),
     versions: otherVersions(db, observation),
-    evidence: (JSON.parse(observation.evidence) as string[]).map((item) => readEvidence(db, item)),
+    // A note that another observation no longer holds cites that one, which is listed as its predecessor.
+    evidence: (JSON.parse(observation.evidence) as string[])
+      .filter((item) => parseObservationId(item) === undefined)
+      .map((item) => readEvidence(db, item)),
   };
 }
 

@@ -7,7 +7,7 @@ import { type SessionEntry, sessionsByIds } from "../../store/reads/session-list
 import { type CommitRow, commitsOf } from "../../store/tables/commits.ts";
 import { promptsOf } from "../../store/tables/prompts.ts";
 import type { TurnState } from "../../store/tables/session-status.ts";
-import { currentSummaries, currentSummary, summaryOf, WHOLE_SESSION } from "../../store/tables/summaries.ts";
+import { currentSummaries, sessionSummaries, type SummaryRow, summaryOf } from "../../store/tables/summaries.ts";
 import { type MessageItem, readAllItems, type SessionItem, type ToolItem } from "./session-items.ts";
 
 export interface SubagentItem {
@@ -34,6 +34,8 @@ export interface Transcript {
   session: SessionEntry;
   /** Missing until the session's memory is derived. */
   summary?: Summary;
+  /** All versions of the summary, the current one first. */
+  summaries: SummaryRow[];
   turns: Turn[];
 }
 
@@ -68,9 +70,11 @@ export function readTranscript(db: Db, session: SessionEntry): Transcript {
     const turn = turns.get(row.prompt_number);
     if (turn !== undefined) turn.summary = summaryOf(row);
   }
-  const whole = currentSummary(db, session.id, WHOLE_SESSION);
+  const summaries = sessionSummaries(db, session.id);
+  const whole = summaries.find((row) => row.is_current === 1);
   return {
     session,
+    summaries,
     ...(whole !== undefined && { summary: summaryOf(whole) }),
     turns: [...turns.values()].sort((a, b) => a.number - b.number),
   };
@@ -118,5 +122,5 @@ export function readAround(db: Db, session: SessionEntry, itemId: string): Trans
     ...(prompt !== undefined && near.has(prompt) && { prompt }),
     items: turn.items.filter((item) => near.has(item)),
   }));
-  return { session: own, turns: turns.filter((turn) => turn.items.length > 0 || "prompt" in turn) };
+  return { session: own, summaries: [], turns: turns.filter((turn) => turn.items.length > 0 || "prompt" in turn) };
 }

@@ -9,6 +9,7 @@ import { type ObservationRow, observationsAbout } from "../../store/tables/obser
 import { recentSessions } from "../../store/tables/sessions.ts";
 import { type Block, type Budget, EMPTY_BLOCK, layOut, type Line, quoteLine, quoteNames } from "./block.ts";
 import { type CommandWarning, warningOf } from "./command-warning.ts";
+import { noteOnLines, type PlannedEdit } from "./line-notes.ts";
 import { isOutdated, saysAboutFile } from "./file-notes.ts";
 import { INFORMATIVE_TYPES, type MatchedObservation, matchObservations, type MatchRequest } from "./match-prompt.ts";
 import { answerLine, checkRow, isWrittenByUser, itemId } from "./observation-lines.ts";
@@ -134,8 +135,26 @@ const FILE_ROWS = 20;
 
 /** What to inject before a file is read or changed: decisions and findings about it, newest first. */
 export function contextForFile(db: Db, path: string, isChange: boolean, request: EventRequest): Block {
+  return layOutLines(fileLines(db, path, isChange, request), SHORT);
+}
+
+/** Before an edit, what stands behind the lines that it changes comes first. `isFirst`: the file's first edit. */
+export function contextForEdit(
+  db: Db,
+  edit: PlannedEdit,
+  isFirst: boolean,
+  request: EventRequest,
+): { block: Block; mayHaveMore: boolean } {
+  const { line, mayHaveMore } = noteOnLines(db, edit, request);
+  const others = isFirst ? fileLines(db, edit.path, true, request) : [];
+  const lines = line === undefined ? others : [line, ...others.filter(({ items }) => items?.[0] !== line.items?.[0])];
+  const limit = request.throttle > 0 ? 1 : LINES_PER_FILE;
+  return { block: layOutLines(lines.slice(0, limit), SHORT), mayHaveMore };
+}
+
+function fileLines(db: Db, path: string, isChange: boolean, request: EventRequest): Line[] {
   const known = observationsAbout(db, { kind: "file", key: path }, request.projectId, FILE_ROWS);
-  if (known.length === 0) return EMPTY_BLOCK;
+  if (known.length === 0) return [];
   const { throttle, tree, now } = request;
   const lines = withoutShown(known, request)
     // Notes of work help only to change the file.
@@ -148,7 +167,7 @@ export function contextForFile(db: Db, path: string, isChange: boolean, request:
         ? []
         : [answerLine(row, freshness, tree, now, said)];
     });
-  return layOutLines(lines.slice(0, throttle > 0 ? 1 : LINES_PER_FILE), SHORT);
+  return lines.slice(0, throttle > 0 ? 1 : LINES_PER_FILE);
 }
 
 /** What to inject before a command runs: how it failed in earlier sessions, and the form that worked. */
@@ -214,5 +233,6 @@ function freshLine(row: ObservationRow, { tree, now }: EventRequest, said?: read
 }
 
 function layOutLines(lines: readonly Line[], budget: Budget): Block {
+  if (lines.length === 0) return EMPTY_BLOCK;
   return layOut(INTRO, [{ heading: "", lines }], budget);
 }

@@ -13,6 +13,7 @@ import type { SessionRow } from "../../store/tables/sessions.ts";
 import { nextStaleTurn } from "../../store/tables/stale-turns.ts";
 import { currentSummary, type SummaryRow, WHOLE_SESSION } from "../../store/tables/summaries.ts";
 import { type Line, quoteLine } from "./block.ts";
+import { doneLines, handoverLines, handoverOf, isInHandover } from "./handover-lines.ts";
 import { resultLines } from "./result-lines.ts";
 
 /** The session's summary, or undefined while memory of one of its turns is stale. */
@@ -77,6 +78,15 @@ export function whereStoppedLines(db: Db, session: SessionRow, { tree, maxChars,
   const [last] = lastPrompts(db, session.id, 1);
   if (last === undefined) return [];
   const summary = freshSummary(db, session.id);
+  const handover = openHandover(db, session, { tree, now });
+  if (handover.length > 0) {
+    const title = withFullStop(quoteLine(session.title ?? "", TITLE_CHARS));
+    return [
+      ...(session.title === null ? [] : [{ text: `${title} (#${shortId(db, session.session_id)})`, items }]),
+      ...handoverLines(handover, `session:${session.id}`),
+      ...doneLines(summary, handover, `session:${session.id}`),
+    ];
+  }
   const headline = headlineOf(db, session, summary);
   const results = resultLines(db, session.id, {
     maxLines: linesFor(session, tree, now),
@@ -144,26 +154,42 @@ function firstProse(response: string): string {
 /** File times and recorded times of the same write differ by up to a minute. */
 const SAME_MOMENT_MS = 60_000;
 const OPEN_LINES = 6;
+/** Besides a handover. */
+const FEW_OPEN_LINES = 3;
 const OPEN_CHARS = 240;
 
-/** What the session left open, one line each. */
 function linesFor({ last_at, git_branch }: SessionRow, tree: WorkTree | undefined, now: number): number {
   const isElsewhere = tree?.branch !== undefined && git_branch !== null && tree.branch !== git_branch;
   return isElsewhere || now - last_at > DAY_MS ? FEW_RESULT_LINES : RESULT_LINES;
 }
 
 /** What a commit or push after the session may have changed. */
-const LOCAL_STATE = /\b(?:not committed|Nothing is committed|not pushed|has not been seen|No test run is reported)\b/;
+const LOCAL_STATE =
+  /\b(?:not (?:yet )?(?:committed|pushed)|uncommitted|unpushed|ahead of origin|nothing is committed|has not been seen|no test run is reported)\b/i;
 
+type Moment = Pick<StoppedOptions, "tree" | "now">;
+
+/** Whether a statement about uncommitted or unpushed work may no longer be true. */
+function hasMoved({ last_at: lastAt }: SessionRow, { tree, now }: Moment): boolean {
+  return now - lastAt > DAY_MS || (tree?.moves.some(({ at }) => at > lastAt + SAME_MOMENT_MS) ?? false);
+}
+
+/** The session's handover, without lines that may no longer be true. Empty if it has none. */
+export function openHandover(db: Db, session: SessionRow, moment: Moment): string[] {
+  const isOld = hasMoved(session, moment);
+  return handoverOf(freshSummary(db, session.id)).filter((line) => !(isOld && LOCAL_STATE.test(line)));
+}
+
+/** What the session left open, one line each. */
 export function openLines(db: Db, session: SessionRow, tree: WorkTree | undefined, now: number): Line[] {
   const summary = freshSummary(db, session.id);
   if (summary === undefined) return [];
-  const hasMoved =
-    now - session.last_at > DAY_MS || (tree?.moves.some(({ at }) => at > session.last_at + SAME_MOMENT_MS) ?? false);
+  const isOld = hasMoved(session, { tree, now });
+  const handover = openHandover(db, session, { tree, now });
   return summary.next_steps
     .split("\n")
-    .filter((step) => step !== "" && !(hasMoved && LOCAL_STATE.test(step)))
-    .slice(0, OPEN_LINES)
+    .filter((step) => step !== "" && !(isOld && LOCAL_STATE.test(step)) && !isInHandover(step, handover))
+    .slice(0, handover.length > 0 ? FEW_OPEN_LINES : OPEN_LINES)
     .map((step) => ({ text: `- ${quoteLine(step, OPEN_CHARS)}`, items: [`session:${session.id}`] }));
 }
 

@@ -5,6 +5,7 @@ import { countIndexGaps, updateSearchIndex } from "../fts/search-index.ts";
 import { exportRows } from "../reads/export-rows.ts";
 import { insertObservation, setSuccessor } from "../tables/observations.ts";
 import { setPinned } from "../tables/observation-edits.ts";
+import { upsertSummary, WHOLE_SESSION } from "../tables/summaries.ts";
 import { insertTombstone, tombstoneOf } from "../tables/tombstones.ts";
 import { insertWrongItem } from "../tables/wrong-items.ts";
 import type { Db } from "./driver.ts";
@@ -79,8 +80,9 @@ function fullStore(): Seeded {
   observe(db, { evidence: ["p1", "m1", "t1"] }, { sessionDbId: 1, promptNumber: 1 });
   db.exec(`INSERT INTO file_touches VALUES (1, 1, 1, 'src/a.ts', 'edit', 1, 0, NULL, ${START});
     INSERT INTO file_snapshots VALUES (1, 1, 1, 'src/b.ts', 'edit', NULL, ${START});
-    INSERT INTO commits VALUES (1, 1, 1, 'c0ffee1', 'main', 'Fix it', ${START});
-    INSERT INTO summaries VALUES (1, 1, 1, 'r', 'i', 'l', 'c', 'n', '[]', '[]', '', '["p1"]', 'extractor', NULL, 1, ${START});
+    INSERT INTO commits VALUES (1, 1, 1, 'c0ffee1', 'main', 'Fix it', ${START}, 'output', 1, NULL, NULL);
+    INSERT INTO summaries VALUES (1, 1, 0, 1, 'title', NULL, 'r', 'i', 'l', 'c', 'n', '[]', '[]', '', '["line"]', '["p1"]', 'openai/m',
+      NULL, 1, ${START});
     INSERT INTO injections VALUES (1, 1, 'session-start', '["o1"]', 10, 3, 0, ${START});
     INSERT INTO ledger (day, project_id, provider, model, purpose, request_hash, status, input_tokens, output_tokens, created_at)
       VALUES ('2026-01-05', 1, 'p', 'm', 'turn', 'h', 'spent', 1, 1, ${START})`);
@@ -127,6 +129,19 @@ describe("a merge into a database with other sessions", () => {
       ["first", "second", "third"].map((text, index) => expectedTurn(text, index + 1)),
     );
     expect(target.db.value(sql`SELECT prompt_count FROM sessions`)).toBe(3);
+  });
+
+  it("keeps the last turn that a written summary of a shared session covers", () => {
+    const [here, there] = [seedStore(), seedStore()];
+    turn(here, "s", "early", START);
+    turn(there, "s", "middle", START + DAY);
+    turn(there, "s", "late", START + 2 * DAY);
+    const summary = { request: "", investigated: "", learned: "", completed: "Done", nextSteps: "", notes: "" };
+    const lists = { filesRead: [], filesEdited: [], handover: [], evidence: [] };
+    const whole = { ...summary, ...lists, title: "Both", subtitle: "", lastPrompt: 2 };
+    upsertSummary(there.db, { sessionDbId: 1, promptNumber: WHOLE_SESSION }, whole, { name: "openai/m" }, START);
+    mergeAll(there.db, here.db);
+    expect(here.db.column("SELECT last_prompt FROM summaries WHERE producer = 'openai/m'")).toEqual([3]);
   });
 
   it("does not reuse the id of a deleted row", () => {

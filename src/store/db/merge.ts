@@ -23,7 +23,7 @@ const KEYS = {
   file_snapshots: ["session_db_id", "path"],
   commits: ["session_db_id", "sha"],
   observations: ["session_db_id", "prompt_number", "producer", "content_hash", "project_id"],
-  summaries: ["session_db_id", "prompt_number", "producer"],
+  summaries: ["session_db_id", "prompt_number", "producer", "last_prompt"],
   injections: ["session_db_id", "surface", "created_at"],
   ledger: ["request_hash", "created_at"],
   tombstones: ["kind", "hash"],
@@ -90,8 +90,13 @@ function addRow(db: Db, table: MergeTable, columns: readonly string[], row: Merg
     values.set("parent_session_db_id", mainSession(db, values.get("parent_session_db_id")) ?? null);
   // Rows of subagents have the turn numbers of the conversation.
   const main = mainSession(db, values.get("session_db_id"));
-  if (TURN_TABLES.some((each) => each === table)) translateTurn(db, values, main);
+  if (TURN_TABLES.some((each) => each === table)) translateTurn(db, values, main, "prompt_number");
   if (values.has("evidence")) values.set("evidence", translateEvidence(db, values.get("evidence")));
+  if (table === "summaries") {
+    // Exports of earlier versions do not have it.
+    if (!values.has("last_prompt")) values.set("last_prompt", 0);
+    translateTurn(db, values, main, "last_prompt");
+  }
   if (table === "wrong_items") values.set("item", translateItem(db, String(values.get("item"))));
   const known = findKnown(db, table, values);
   const id = known ?? insert(db, table, values, main);
@@ -127,6 +132,7 @@ export const LIST_COLUMNS = new Set([
   "files_read",
   "files_edited",
   "files_modified",
+  "handover",
   "item_ids",
 ]);
 
@@ -174,10 +180,15 @@ function mainSession(db: Db, sessionDbId: Param | undefined): number | undefined
   return db.value(sql`SELECT coalesce(parent_session_db_id, id) FROM sessions WHERE id = ${sessionDbId}`);
 }
 
-function translateTurn(db: Db, values: Values, main: number | undefined): void {
+function translateTurn(
+  db: Db,
+  values: Values,
+  main: number | undefined,
+  column: "prompt_number" | "last_prompt",
+): void {
   const number = db.value<number>(sql`SELECT new FROM moved_turns
-    WHERE session = ${main} AND old = ${values.get("prompt_number")}`);
-  if (number !== undefined) values.set("prompt_number", number);
+    WHERE session = ${main} AND old = ${values.get(column)}`);
+  if (number !== undefined) values.set(column, number);
 }
 
 /** Leaves out items that were not merged. */

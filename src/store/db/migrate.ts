@@ -24,6 +24,8 @@ import observationFiles from "./migrations/0019-observation-files.sql";
 import fileSnapshots from "./migrations/0020-file-snapshots.sql";
 import wrongItems from "./migrations/0021-wrong-items.sql";
 import memoryAgain from "./migrations/0022-memory-again.sql";
+import modelMemory from "./migrations/0023-model-memory.sql";
+import lines from "./migrations/0024-lines.sql";
 import { sql } from "./sql.ts";
 
 export interface Migration {
@@ -61,6 +63,9 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 20, name: "file-snapshots", sql: fileSnapshots },
   { id: 21, name: "wrong-items", sql: wrongItems },
   { id: 22, name: "memory-again", sql: memoryAgain },
+  // Breaking: an older version expects one summary per turn and producer.
+  { id: 23, name: "model-memory", sql: modelMemory, breaking: true },
+  { id: 24, name: "lines", sql: lines },
 ];
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (

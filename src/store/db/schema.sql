@@ -1,5 +1,7 @@
 CREATE INDEX changes_by_path ON file_touches(path, created_at, session_db_id) WHERE kind <> 'read';
 
+CREATE INDEX closed_steps_by_closer ON closed_steps(closed_by);
+
 CREATE INDEX commits_by_sha ON commits(sha);
 
 CREATE INDEX file_snapshots_by_path ON file_snapshots(path);
@@ -75,6 +77,15 @@ CREATE INDEX vectors_by_item ON vectors(kind, item_id) WHERE item_id IS NOT NULL
 
 CREATE INDEX vectors_free ON vectors(model_id, place) WHERE item_id IS NULL;
 
+CREATE TABLE closed_steps (
+  session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+  hash TEXT NOT NULL,                             -- of the step's words
+  closed_by INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, -- the session that did it
+  producer TEXT NOT NULL,
+  done_at INTEGER NOT NULL,                       -- when the turn that did it ended
+  PRIMARY KEY (session_db_id, hash)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE commits (
   id INTEGER PRIMARY KEY,
   session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
@@ -82,7 +93,7 @@ CREATE TABLE commits (
   sha TEXT NOT NULL,
   branch TEXT,
   subject TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL, basis TEXT NOT NULL DEFAULT 'output', confidence REAL NOT NULL DEFAULT 1, author TEXT, pull_request INTEGER,
   UNIQUE (session_db_id, sha)
 ) STRICT;
 
@@ -175,7 +186,7 @@ CREATE TABLE ledger (
   output_tokens INTEGER NOT NULL,
   cost_microusd INTEGER,                          -- NULL: the price is not known
   created_at INTEGER NOT NULL
-, is_estimate INTEGER NOT NULL DEFAULT 0, likely_input_tokens INTEGER, likely_output_tokens INTEGER, likely_cost_microusd INTEGER) STRICT;
+, is_estimate INTEGER NOT NULL DEFAULT 0, likely_input_tokens INTEGER, likely_output_tokens INTEGER, likely_cost_microusd INTEGER, cache_read_tokens INTEGER NOT NULL DEFAULT 0, cache_write_tokens INTEGER NOT NULL DEFAULT 0, kept INTEGER NOT NULL DEFAULT 0, dropped INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,
@@ -221,6 +232,18 @@ CREATE TABLE model_pauses (
   created_at INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE model_replies (
+  request_hash TEXT PRIMARY KEY,
+  session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+  reply TEXT NOT NULL,                            -- JSON
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE model_turns (
+  prompt_db_id INTEGER PRIMARY KEY REFERENCES prompts(id) ON DELETE CASCADE,
+  enqueued_at INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE observation_keys (
   kind TEXT NOT NULL CHECK (kind IN ('file', 'command')),
   key TEXT NOT NULL,                              -- a path as in file_touches, or a command without its folder
@@ -254,7 +277,7 @@ CREATE TABLE observations (
   valid_from INTEGER NOT NULL,
   valid_to INTEGER,
   created_at INTEGER NOT NULL
-, files_read TEXT NOT NULL DEFAULT '[]', files_modified TEXT NOT NULL DEFAULT '[]') STRICT;
+, files_read TEXT NOT NULL DEFAULT '[]', files_modified TEXT NOT NULL DEFAULT '[]', superseded_producer TEXT, confirmed_at INTEGER) STRICT;
 
 CREATE VIRTUAL TABLE observations_fts USING fts5(scope, title, body, files,
   content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
@@ -281,6 +304,20 @@ CREATE TABLE prompts (
 ) STRICT;
 
 CREATE VIRTUAL TABLE prompts_trigram USING fts5(text, content='prompts', content_rowid='id', tokenize='trigram');
+
+CREATE TABLE read_commits (
+  project_id INTEGER NOT NULL REFERENCES projects(id) ON DELETE CASCADE,
+  sha TEXT NOT NULL,
+  committed_at INTEGER NOT NULL,
+  PRIMARY KEY (project_id, sha)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE repository_reads (
+  project_id INTEGER PRIMARY KEY REFERENCES projects(id) ON DELETE CASCADE,
+  refs_hash TEXT NOT NULL,                -- of all branches and their commits: while it is the same, no commit is new
+  last_touch_id INTEGER NOT NULL,         -- of file_touches: later ones may explain commits that were read before
+  read_at INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE sessions (
   id INTEGER PRIMARY KEY,
@@ -335,10 +372,13 @@ CREATE TABLE stale_vectors (
   UNIQUE (kind, item_id)
 ) STRICT;
 
-CREATE TABLE summaries (
+CREATE TABLE "summaries" (
   id INTEGER PRIMARY KEY,
   session_db_id INTEGER NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
-  prompt_number INTEGER NOT NULL,
+  prompt_number INTEGER NOT NULL,                 -- 0: of the whole session
+  last_prompt INTEGER NOT NULL DEFAULT 0,         -- of the whole session by a model: the last turn that it covers
+  title TEXT,
+  subtitle TEXT,
   request TEXT NOT NULL,
   investigated TEXT NOT NULL,
   learned TEXT NOT NULL,
@@ -347,12 +387,13 @@ CREATE TABLE summaries (
   files_read TEXT NOT NULL,                       -- JSON array of paths
   files_edited TEXT NOT NULL,                     -- JSON array of paths
   notes TEXT NOT NULL,
+  handover TEXT NOT NULL DEFAULT '[]',            -- JSON array of lines
   evidence TEXT NOT NULL,                         -- JSON array of item ids
   producer TEXT NOT NULL,
   prompt_hash TEXT,
   is_current INTEGER NOT NULL DEFAULT 1,
   created_at INTEGER NOT NULL,
-  UNIQUE (session_db_id, prompt_number, producer)
+  UNIQUE (session_db_id, prompt_number, producer, last_prompt)
 ) STRICT;
 
 CREATE TABLE sync_state (

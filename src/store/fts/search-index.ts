@@ -12,6 +12,7 @@ import { dayWord, scopeWord } from "../../core/words.ts";
 import type { Db } from "../db/driver.ts";
 import { anyOf, raw, sql } from "../db/sql.ts";
 import { transaction } from "../db/transaction.ts";
+import { commitsOf } from "../tables/commits.ts";
 import { indexObservation } from "../tables/observations.ts";
 import { family } from "../tables/sessions.ts";
 import { outputOf } from "../tables/tool-uses.ts";
@@ -237,6 +238,7 @@ function indexTurn(db: Db, turn: TurnRow): void {
     // Sessions recorded only by hooks have no messages, only the response of each turn.
     answers: answers.length > 0 ? answers : [turn.response ?? ""],
     calls: calls.map(({ name, input }) => ({ name, input: JSON.parse(input) as unknown })),
+    commits: commitsOf(db, turn.session_db_id, turn.prompt_number).filter(({ basis }) => basis !== "output"),
   });
   db.run(sql`DELETE FROM turns_fts WHERE rowid = ${turn.id}`);
   db.run(sql`INSERT INTO turns_fts (rowid, scope, prompt, answer, calls, beside)

@@ -68,11 +68,12 @@ export function predecessorsOf(db: Db, id: number): ObservationEntry[] {
   return db.all(sql`${ENTRY} WHERE o.superseded_by = ${id} ORDER BY o.valid_from DESC, o.id DESC`);
 }
 
-/** Observations that other producers derived from the same turn. */
+/** Observations that other producers derived from the same turn. One that was written is no version of a derived one. */
 export function otherVersions(db: Db, { session_db_id, prompt_number, producer }: ObservationRow): ObservationEntry[] {
-  if (session_db_id === null) return [];
+  const written = ["user", "agent"];
+  if (session_db_id === null || written.includes(producer)) return [];
   return db.all(sql`${ENTRY} WHERE o.session_db_id = ${session_db_id} AND o.prompt_number IS ${prompt_number}
-    AND o.producer <> ${producer} ORDER BY o.id`);
+    AND o.producer <> ${producer} AND o.producer NOT IN ${anyOf(written)} ORDER BY o.id`);
 }
 
 /** Best rank first. Factors: 3 for a match in the title, 1.5 for a pinned observation, 0.3 for a superseded one. */

@@ -3,7 +3,7 @@ import type { FileTouch } from "../../core/event.ts";
 import { asObject, asString, parseJson } from "../../core/json.ts";
 import type { Db } from "../db/driver.ts";
 import { anyOf, sql, type Sql } from "../db/sql.ts";
-import { type CommitRow, commitsOf } from "../tables/commits.ts";
+import { type CommitRow, commitsMade } from "../tables/commits.ts";
 import type { TouchRow } from "../tables/file-touches.ts";
 import { turnState, type TurnState } from "../tables/session-status.ts";
 import { family } from "../tables/sessions.ts";
@@ -105,7 +105,7 @@ export function loadTurnEvidence(db: Db, sessionDbId: number, promptNumber: numb
     },
     messages: messages.map((row) => ({ ...row, isSubagent: Boolean(row.isSubagent) })),
     toolUses: loadToolUses(db, inTurn, isSubagent),
-    commits: commitsOf(db, sessionDbId, promptNumber),
+    commits: commitsMade(db, sessionDbId, promptNumber),
     earlierTaskUses: taskUses(db, sessionDbId, promptNumber),
   };
 }

@@ -8,7 +8,6 @@ import type { Sql } from "../db/sql.ts";
 import {
   claimJob,
   countJobs,
-  enqueueEnrich,
   enqueueSession,
   enqueueStaleSessions,
   extendLease,
@@ -195,33 +194,5 @@ describe("sessions with stale memory and no job", () => {
     const order = [1, 2, 3].map(() => claim(db, NOW + 2 * HOUR).key);
     expect(order).toEqual(["session:newest", "session:newer", "session:old"]);
     db.close();
-  });
-});
-
-describe("a job that sends a turn to a model", () => {
-  const enrichJobs = (db: Db) => db.all("SELECT key, status FROM jobs WHERE kind = 'enrich'");
-
-  it("is enqueued once the turn has ended, and again only if its memory changed", () => {
-    const { db, add } = seedStore();
-    const now = Date.now();
-    add("s1", prompt("one"), { at: now });
-    enqueueEnrich(db, 1, { isChanged: true, now });
-    expect(enrichJobs(db)).toEqual([]);
-    add("s1", ended("done"));
-    enqueueEnrich(db, 1, { isChanged: false, now });
-    expect(enrichJobs(db)).toEqual([{ key: "enrich:1", status: "pending" }]);
-    finishJob(db, claimJob(db, "enrich", "me", now) as Job, "me", now);
-    enqueueEnrich(db, 1, { isChanged: false, now });
-    expect(enrichJobs(db)).toEqual([{ key: "enrich:1", status: "done" }]);
-    enqueueEnrich(db, 1, { isChanged: true, now });
-    expect(enrichJobs(db)).toEqual([{ key: "enrich:1", status: "pending" }]);
-  });
-
-  it("is not enqueued for old turns", () => {
-    const { db, add } = seedStore();
-    add("s1", prompt("one"));
-    add("s1", ended("done"));
-    enqueueEnrich(db, 1, { isChanged: true, now: START + 48 * HOUR });
-    expect(enrichJobs(db)).toEqual([]);
   });
 });

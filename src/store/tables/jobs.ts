@@ -3,7 +3,7 @@ import type { Db } from "../db/driver.ts";
 import { sql, type Sql } from "../db/sql.ts";
 import { isRunning, updateFailedStatuses, updateStatus } from "./session-status.ts";
 
-export type JobKind = "session" | "enrich" | "embed";
+export type JobKind = "session" | "enrich" | "embed" | "commits";
 
 /** When a hook reports the end of a turn, the transcript is not complete yet. Session jobs wait this long. */
 const SETTLE_MS = 3_000;
@@ -12,20 +12,6 @@ const SETTLE_MS = 3_000;
 export function enqueueSession(db: Db, sessionId: string, at: number): void {
   enqueueJob(db, { kind: "session", key: sessionKey(sessionId), runAfter: at + SETTLE_MS }, at);
   updateStatus(db, [sessionId]);
-}
-
-/** Turns that ended earlier are not sent to a model: imported history would use up today's budget. */
-const MAX_ENRICH_AGE_MS = 24 * 60 * 60_000;
-
-/** Enqueues a job to send the turn to a model, if it ended recently and its memory changed or it was never sent. */
-export function enqueueEnrich(db: Db, promptDbId: number, options: { isChanged: boolean; now: number }): void {
-  const { isChanged, now } = options;
-  const key = `enrich:${promptDbId}`;
-  if (!isChanged && db.has(sql`SELECT 1 FROM jobs WHERE key = ${key}`)) return;
-  const endedAt = db.value<number>(sql`SELECT coalesce(p.ended_at, s.last_at)
-    FROM prompts p JOIN sessions s ON s.id = p.session_db_id WHERE p.id = ${promptDbId} AND NOT ${isRunning()}`);
-  if (endedAt !== undefined && now - endedAt < MAX_ENRICH_AGE_MS)
-    enqueueJob(db, { kind: "enrich", key, runAfter: now }, now);
 }
 
 const EMBED_KEY = "embed:all";
@@ -38,11 +24,16 @@ export function enqueueEmbed(db: Db, now: number, { isRepaired = false } = {}): 
   if (status === undefined || status === "done") enqueueJob(db, { kind: "embed", key: EMBED_KEY, runAfter: now }, now);
 }
 
+/** Enqueues the job that compares the project's repository with its sessions. */
+export function enqueueCommits(db: Db, projectId: number, now: number): void {
+  enqueueJob(db, { kind: "commits", key: `commits:${projectId}`, runAfter: now }, now);
+}
+
 export function sessionKey(sessionId: string): string {
   return `session:${sessionId}`;
 }
 
-/** The part of a job's key after ":": an agent's session id, or a prompt's row id. */
+/** The part of a job's key after ":": an agent's session id, or the row id of a session or project. */
 export function idInKey(key: string): string {
   return key.slice(key.indexOf(":") + 1);
 }
@@ -88,11 +79,14 @@ const MAX_RETRY_WAIT_MS: Readonly<Record<JobKind, number>> = {
   session: 10 * 60_000,
   enrich: 65 * 60_000,
   embed: 65 * 60_000,
+  commits: 65 * 60_000,
 };
+/** Model jobs wait for more turns, and for the end of the session. */
+const waitFor = (kind: JobKind): number => (kind === "enrich" ? MAX_RETRY_WAIT_MS.enrich : MAX_WAIT_MS);
 
 /** SQL: when a pending job of this kind is due. */
 function dueAt(kind: JobKind, now: number): Sql {
-  return sql`CASE WHEN run_after > ${now} + iif(last_error IS NULL, ${MAX_WAIT_MS}, ${MAX_RETRY_WAIT_MS[kind]})
+  return sql`CASE WHEN run_after > ${now} + iif(last_error IS NULL, ${waitFor(kind)}, ${MAX_RETRY_WAIT_MS[kind]})
     THEN ${now} ELSE run_after END`;
 }
 
@@ -150,9 +144,13 @@ export function failJob(
   if (job.kind === "session") updateStatus(db, [idInKey(job.key)]);
 }
 
-/** Puts the job back into the queue without counting a failure: the worker stops, or the model is not available. */
-export function postponeJob(db: Db, job: Job, owner: string, until: number, reason?: string): void {
-  db.run(sql`UPDATE jobs SET status = 'pending', run_after = ${until}, last_error = coalesce(${reason}, last_error), ${UNCLAIMED}
+/**
+ * Puts the job back into the queue without counting a failure: the worker stops, or the model is not available. Without
+ * a reason the last error stays; null clears it, because nothing failed.
+ */
+export function postponeJob(db: Db, job: Job, owner: string, until: number, reason?: string | null): void {
+  const error = reason === null ? sql`NULL` : sql`coalesce(${reason}, last_error)`;
+  db.run(sql`UPDATE jobs SET status = 'pending', run_after = ${until}, last_error = ${error}, ${UNCLAIMED}
     WHERE ${heldBy(owner, job)}`);
 }
 

@@ -6,7 +6,8 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { prompt, seedStore } from "../../../test/seed.ts";
 import { localDay } from "../../core/time.ts";
-import { costs, type LedgerEntry, type Limits, reserve, settleRequest, spentOn, wasAnswered } from "./ledger.ts";
+import { sql } from "../db/sql.ts";
+import { costs, type LedgerEntry, type Limits, reserve, settleRequest, spentOn, answeredRequest } from "./ledger.ts";
 import { openStore } from "../db/open.ts";
 
 const NOW = new Date(2026, 0, 5, 12).getTime();
@@ -37,6 +38,17 @@ describe("the ledger", () => {
     expect(spentOn(db, localDay(NOW))).toEqual({ tokens: 1_000, microUsd: 50, requests: 1, declined: 0 });
     settleRequest(db, "id" in reserved ? reserved.id : 0, "spent", took(300));
     expect(spentOn(db, localDay(NOW))).toEqual({ tokens: 300, microUsd: 0, requests: 1, declined: 0 });
+  });
+
+  it("keeps how many tokens the prompt cache read and wrote", () => {
+    const db = seeded();
+    const reserved = reserve(db, ENTRY, { maximum: cost(1_000), likely: cost(1_000) }, HIGH_LIMITS, NOW);
+    const id = "id" in reserved ? reserved.id : 0;
+    const cached = () => db.get(sql`SELECT cache_read_tokens AS read, cache_write_tokens AS written FROM ledger`);
+    settleRequest(db, id, "spent", { ...took(300), cacheReadTokens: 200, cacheWriteTokens: 50 });
+    expect(cached()).toEqual({ read: 200, written: 50 });
+    settleRequest(db, id, "spent", took(300));
+    expect(cached()).toEqual({ read: 0, written: 0 });
   });
 
   it("counts an unsettled reservation in full for an hour, then as an estimate", () => {
@@ -100,12 +112,25 @@ describe("the ledger", () => {
     const reserved = reserve(db, ENTRY, { maximum: cost(1), likely: cost(1) }, HIGH_LIMITS, NOW);
     const id = "id" in reserved ? reserved.id : 0;
     settleRequest(db, id, "failed", took(0));
-    expect(wasAnswered(db, "h")).toBe(false);
+    expect(answeredRequest(db, "h")).toBeUndefined();
     settleRequest(db, id, "spent", took(1));
-    expect([wasAnswered(db, "h"), wasAnswered(db, "other")]).toEqual([true, false]);
+    expect([answeredRequest(db, "h"), answeredRequest(db, "other")]).toEqual([id, undefined]);
   });
 
-  it("sums costs by day, project, provider and model", () => {
+  it("counts requests about no project together, within the limit of a project", () => {
+    const db = seeded();
+    const test = { ...ENTRY, projectId: null, purpose: "test" };
+    const limits = { ...HIGH_LIMITS, tokensPerProjectAndDay: 100 };
+    const ask = (entry: LedgerEntry) => reserve(db, entry, { maximum: cost(60), likely: cost(60) }, limits, NOW);
+    expect([ask(ENTRY), ask(test), ask(test)]).toEqual([{ id: 1 }, { id: 2 }, { over: "tokensPerProjectAndDay" }]);
+    expect(spentOn(db, localDay(NOW), null)).toMatchObject({ tokens: 60, requests: 1, declined: 1 });
+    expect(costs(db, "kind", { sinceDay: localDay(NOW) }).map((row) => [row.name, row.requests])).toEqual([
+      ["test", 1],
+      ["turns", 1],
+    ]);
+  });
+
+  it("sums costs by day, project, provider, model and kind", () => {
     const db = seeded();
     const day = 86_400_000;
     reserve(db, ENTRY, { maximum: cost(5, 7), likely: cost(5, 7) }, HIGH_LIMITS, NOW - 2 * day);
@@ -119,7 +144,8 @@ describe("the ledger", () => {
     );
     reserve(db, ENTRY, { maximum: cost(1), likely: cost(1) }, { ...HIGH_LIMITS, tokensPerDay: 1 }, NOW);
     const scope = { sinceDay: localDay(NOW - day) };
-    const row = { failed: 0, estimated: 0, declined: 0, output_tokens: 0, unpriced: 0 };
+    const none = { failed: 0, estimated: 0, declined: 0, output_tokens: 0, unpriced: 0 };
+    const row = { ...none, cache_read_tokens: 0, cache_write_tokens: 0 };
     expect(costs(db, "project", scope).map((one) => ({ ...one }))).toEqual([
       { ...row, name: "other", requests: 1, unsettled: 1, input_tokens: 20, cost_microusd: 9 },
       { ...row, name: "app", requests: 1, unsettled: 1, declined: 1, input_tokens: 10, cost_microusd: 0, unpriced: 1 },
@@ -131,6 +157,7 @@ describe("the ledger", () => {
     expect(costs(db, "day", { sinceDay: "2000-01-01" }).map((one) => one.name)).toEqual(["2026-01-05", "2026-01-03"]);
     expect(costs(db, "provider", scope).map((one) => one.name)).toEqual(["claude", "openai"]);
     expect(costs(db, "model", scope).map((one) => one.name)).toEqual(["claude/m", "openai/m"]);
+    expect(costs(db, "kind", scope).map((one) => one.name)).toEqual(["turns"]);
   });
 
   it("enforces a limit for concurrent reservations of several processes", async () => {
@@ -157,7 +184,7 @@ db.close();`,
       });
     expect(await Promise.all(Array.from({ length: 6 }, run))).toEqual([0, 0, 0, 0, 0, 0]);
     const after = openStore(path);
-    expect(spentOn(after, localDay(NOW))).toEqual({ tokens: 1_000, microUsd: 100, requests: 100, declined: 140 });
+    expect(spentOn(after, localDay(NOW))).toEqual({ tokens: 1_000, microUsd: 100, requests: 100, declined: 1 });
     after.close();
   });
 });

@@ -5,7 +5,8 @@ import { transaction } from "../db/transaction.ts";
 import { and, raw, sql } from "../db/sql.ts";
 
 export interface LedgerEntry {
-  projectId: number;
+  /** Null for a request about no project. */
+  projectId: number | null;
   provider: string;
   model: string;
   purpose: string;
@@ -15,11 +16,31 @@ export interface LedgerEntry {
 export interface LedgerCost {
   inputTokens: number;
   outputTokens: number;
+  /** Of the input tokens, those that the provider read from its prompt cache, and wrote to it. */
+  cacheReadTokens?: number;
+  cacheWriteTokens?: number;
   costMicroUsd: number | undefined;
 }
 
 export type Limit = "tokensPerDay" | "tokensPerProjectAndDay" | "microUsdPerDay" | "microUsdPerProjectAndDay";
 export type Limits = Record<Limit, number>;
+
+/** The beginning of the `last_error` of a job that waits for tomorrow. */
+export const OVER_BUDGET = "over today's budget";
+
+/** The daily limits of the settings. */
+export function limitsOf(
+  settings: Record<"tokensPerDay" | "tokensPerProjectAndDay" | "usdPerDay" | "usdPerProjectAndDay", number>,
+): Limits {
+  const { tokensPerDay, tokensPerProjectAndDay, usdPerDay, usdPerProjectAndDay } = settings;
+  return {
+    tokensPerDay,
+    tokensPerProjectAndDay,
+    microUsdPerDay: usdPerDay * 1e6,
+    microUsdPerProjectAndDay: usdPerProjectAndDay * 1e6,
+  };
+}
+
 export type Reservation = { id: number } | { over: Limit };
 
 export interface ReservedCost {
@@ -61,6 +82,8 @@ export function reserve(
     ];
     // A limit of 0 also declines requests whose price is unknown.
     const over = checks.find(([limit, wanted]) => wanted > limits[limit] || limits[limit] === 0)?.[0];
+    // A waiting request is tried again every hour, but counted once a day.
+    if (over !== undefined && wasDeclined(db, day, entry.requestHash)) return { over };
     const entered = over === undefined ? { maximum, likely, status: "reserved" } : DECLINED;
     const { lastId } = db.run(sql`INSERT INTO ledger
         (day, project_id, provider, model, purpose, request_hash, status, input_tokens, output_tokens, cost_microusd,
@@ -70,6 +93,11 @@ export function reserve(
         ${entered.likely.inputTokens}, ${entered.likely.outputTokens}, ${entered.likely.costMicroUsd}, ${now})`);
     return over === undefined ? { id: lastId } : { over };
   });
+}
+
+function wasDeclined(db: Db, day: string, requestHash: string): boolean {
+  return db.has(sql`SELECT 1 FROM ledger
+    WHERE request_hash = ${requestHash} AND day = ${day} AND status = 'declined'`);
 }
 
 /** Marks reservations of killed processes as failed, with the estimated cost: the request may have been billed. */
@@ -89,23 +117,31 @@ export function settleRequest(
   cost: LedgerCost & { isEstimate: boolean },
 ): void {
   db.run(sql`UPDATE ledger SET status = ${status}, input_tokens = ${cost.inputTokens},
-      output_tokens = ${cost.outputTokens}, cost_microusd = ${cost.costMicroUsd}, is_estimate = ${cost.isEstimate}
+      output_tokens = ${cost.outputTokens}, cost_microusd = ${cost.costMicroUsd}, is_estimate = ${cost.isEstimate},
+      cache_read_tokens = ${cost.cacheReadTokens ?? 0}, cache_write_tokens = ${cost.cacheWriteTokens ?? 0}
     WHERE id = ${id}`);
 }
 
-/** Whether a request with this hash was answered before. */
-export function wasAnswered(db: Db, requestHash: string): boolean {
-  return db.has(sql`SELECT 1 FROM ledger WHERE request_hash = ${requestHash} AND status = 'spent'`);
+/** The row of the last answered request with this hash. */
+export function answeredRequest(db: Db, requestHash: string): number | undefined {
+  return (
+    db.value(sql`SELECT max(id) FROM ledger WHERE request_hash = ${requestHash} AND status = 'spent'`) ?? undefined
+  );
+}
+
+/** Records how many parts of the reply passed the checks. */
+export function recordChecks(db: Db, id: number, { kept, dropped }: { kept: number; dropped: number }): void {
+  db.run(sql`UPDATE ledger SET kept = ${kept}, dropped = ${dropped} WHERE id = ${id}`);
 }
 
 export type DaySpent = Record<"tokens" | "microUsd" | "requests" | "declined", number>;
 
 /** The cost of one day, in one project or in all projects. Reservations count with their highest possible cost. */
-export function spentOn(db: Db, day: string, projectId?: number): DaySpent {
+export function spentOn(db: Db, day: string, projectId?: number | null): DaySpent {
   return db.get(sql`SELECT coalesce(sum(input_tokens + output_tokens), 0) AS tokens,
       coalesce(sum(cost_microusd), 0) AS microUsd, count(*) FILTER (WHERE status <> 'declined') AS requests,
       count(*) FILTER (WHERE status = 'declined') AS declined
-    FROM ledger WHERE day = ${day} AND ${and(projectId !== undefined && sql`project_id = ${projectId}`)}`) as DaySpent;
+    FROM ledger WHERE day = ${day} AND ${and(projectId !== undefined && sql`project_id IS ${projectId}`)}`) as DaySpent;
 }
 
 export interface CostRow {
@@ -119,6 +155,9 @@ export interface CostRow {
   declined: number;
   input_tokens: number;
   output_tokens: number;
+  /** Of the input tokens, those read from the provider's prompt cache, and written to it. */
+  cache_read_tokens: number;
+  cache_write_tokens: number;
   cost_microusd: number;
   /** Requests whose price is unknown. The cost does not include them. */
   unpriced: number;
@@ -130,6 +169,8 @@ const COST_BY = {
   project: "coalesce(p.name, '(none)')",
   provider: "l.provider",
   model: "l.provider || '/' || l.model",
+  // Earlier versions wrote "turn".
+  kind: "iif(l.purpose = 'turn', 'turns', l.purpose)",
 } as const;
 
 export type CostBy = keyof typeof COST_BY;
@@ -140,9 +181,16 @@ export function costs(db: Db, by: CostBy, scope: { sinceDay: string; projectId?:
       count(*) FILTER (WHERE l.status = 'failed') AS failed, count(*) FILTER (WHERE l.is_estimate = 1) AS estimated,
       count(*) FILTER (WHERE l.status = 'reserved') AS unsettled, count(*) FILTER (WHERE l.status = 'declined') AS declined,
       sum(l.input_tokens) AS input_tokens, sum(l.output_tokens) AS output_tokens,
+      sum(l.cache_read_tokens) AS cache_read_tokens, sum(l.cache_write_tokens) AS cache_write_tokens,
       coalesce(sum(l.cost_microusd), 0) AS cost_microusd, count(*) FILTER (WHERE l.cost_microusd IS NULL) AS unpriced
     FROM ledger l LEFT JOIN projects p ON p.id = l.project_id
     WHERE l.day >= ${scope.sinceDay} AND (${scope.projectId} IS NULL OR l.project_id = ${scope.projectId})
     GROUP BY ${by === "project" ? raw("l.project_id") : name}
     ORDER BY ${raw(by === "day" ? "name DESC" : "sum(l.input_tokens + l.output_tokens) DESC, name")}`);
+}
+
+/** How many parts of the replies since this day passed the checks, and how many were dropped. */
+export function checkedParts(db: Db, sinceDay: string): Record<"kept" | "dropped", number> {
+  return db.get(sql`SELECT coalesce(sum(kept), 0) AS kept, coalesce(sum(dropped), 0) AS dropped
+    FROM ledger WHERE day >= ${sinceDay}`) as Record<"kept" | "dropped", number>;
 }

@@ -29,7 +29,8 @@ export function rewriteObservation(db: Db, id: number, observation: Observation,
 
 /** The older one was valid until the newer one's valid_from; until now, if the newer one's valid_from is not later. */
 export function supersedeByHand(db: Db, olderId: number, newerId: number, now: number): void {
-  db.run(sql`UPDATE observations SET superseded_by = ${newerId}, superseded_at = ${now}, is_current = 1,
+  db.run(sql`UPDATE observations SET superseded_by = ${newerId}, superseded_at = ${now}, superseded_producer = NULL,
+      is_current = 1,
       valid_to = (SELECT iif(n.valid_from > observations.valid_from, n.valid_from, ${now})
         FROM observations n WHERE n.id = ${newerId})
     WHERE id = ${olderId}`);
@@ -44,12 +45,11 @@ export function successorsOf(db: Db, id: number): number[] {
     SELECT id FROM chain`);
 }
 
+export type CurrentText = Pick<ObservationRow, "id" | "type" | "title" | "narrative" | "facts" | "content_hash">;
+
 /** Current observations of this project and those for all projects, newest first. A new one is compared with them. */
-export function currentTexts(
-  db: Db,
-  projectId: number | undefined,
-): Pick<ObservationRow, "id" | "title" | "narrative" | "content_hash">[] {
-  return db.all(sql`SELECT id, title, narrative, content_hash FROM observations
+export function currentTexts(db: Db, projectId: number | undefined): CurrentText[] {
+  return db.all(sql`SELECT id, type, title, narrative, facts, content_hash FROM observations
     WHERE is_current = 1 AND superseded_by IS NULL AND (project_id IS ${projectId} OR project_id IS NULL)
     ORDER BY valid_from DESC, id DESC`);
 }

@@ -38,8 +38,12 @@ export interface ObservationRow {
   superseded_by: number | null;
   /** When a user superseded it. Null if the successor was derived. */
   superseded_at: number | null;
+  /** The model that superseded it. Null: a user did, or a newer observation with the same subject. */
+  superseded_producer: string | null;
   valid_from: number;
   valid_to: number | null;
+  /** When a model last found it confirmed by later evidence. */
+  confirmed_at: number | null;
   created_at: number;
 }
 
@@ -137,6 +141,7 @@ export function getObservation(db: Db, id: number): ObservationRow | undefined {
 
 /** Triggers delete the observation's links and index entry. */
 export function deleteObservation(db: Db, id: number): void {
+  restoreReplaced(db, id);
   db.run(sql`DELETE FROM observations WHERE id = ${id}`);
 }
 
@@ -161,7 +166,6 @@ export function observationsOfTurn(db: Db, sessionDbId: number, promptNumber: nu
     WHERE session_db_id = ${sessionDbId} AND prompt_number = ${promptNumber} ORDER BY id`);
 }
 
-/** The current observations of a session, in the order of its turns. */
 /** The latest ids, oldest first. */
 export function latestIdsOfSession(db: Db, sessionDbId: number, limit: number): number[] {
   const rows = db.all<{ id: number }>(sql`SELECT id FROM observations
@@ -169,6 +173,7 @@ export function latestIdsOfSession(db: Db, sessionDbId: number, limit: number): 
   return rows.map(({ id }) => id).toReversed();
 }
 
+/** The current observations of a session, in the order of its turns. */
 export function observationsOfSession(db: Db, sessionDbId: number): ObservationRow[] {
   return db.all(sql`SELECT * FROM observations WHERE session_db_id = ${sessionDbId} AND is_current = 1
     ORDER BY prompt_number, subject IS NOT NULL, valid_from, content_hash`);
@@ -190,10 +195,21 @@ export function replaceEvidence(
 
 /** Also removes `superseded_by` and links to it: a version that is not current neither supersedes nor is superseded. */
 export function setCurrent(db: Db, id: number, isCurrent: boolean): void {
+  if (!isCurrent) restoreReplaced(db, id);
   db.run(sql`UPDATE observations
-    SET is_current = ${isCurrent}, superseded_by = NULL, superseded_at = NULL, valid_to = NULL WHERE id = ${id}`);
+    SET is_current = ${isCurrent}, superseded_by = NULL, superseded_at = NULL, superseded_producer = NULL, valid_to = NULL
+    WHERE id = ${id}`);
   db.run(sql`DELETE FROM links
     WHERE relationship = 'supersedes' AND target_type = 'observation' AND target_id = ${`o${id}`}`);
+}
+
+/** What a model superseded by this observation holds again. */
+function restoreReplaced(db: Db, id: number): void {
+  const replaced = sql`superseded_by = ${id} AND superseded_producer IS NOT NULL`;
+  db.run(sql`DELETE FROM links WHERE relationship = 'supersedes' AND source_type = 'observation'
+    AND source_id = ${`o${id}`} AND target_id IN (SELECT 'o' || id FROM observations WHERE ${replaced})`);
+  db.run(sql`UPDATE observations SET superseded_by = NULL, superseded_producer = NULL, valid_to = NULL
+    WHERE ${replaced}`);
 }
 
 /** Counts current observations and current summaries of turns. */
@@ -227,15 +243,28 @@ export function deleteOrphans(db: Db, projectId: number | undefined): void {
 
 export type ChainRow = Pick<ObservationRow, "id" | "valid_from" | "superseded_by" | "valid_to">;
 
-/** Current observations with this subject, oldest first. Leaves out those that a user superseded. */
+/** Current observations with this subject, oldest first. Leaves out those that a user or a model superseded. */
 export function subjectChain(db: Db, projectId: number | null, subject: string): ChainRow[] {
   return db.all(sql`SELECT id, valid_from, superseded_by, valid_to FROM observations
     WHERE project_id IS ${projectId} AND subject = ${subject} AND is_current = 1
-      AND (superseded_at IS NULL OR superseded_by IS NULL)
+      AND (superseded_by IS NULL OR (superseded_at IS NULL AND superseded_producer IS NULL))
     ORDER BY valid_from, content_hash, id`);
 }
 
 export function setSuccessor(db: Db, id: number, next: { id: number; at: number } | undefined): void {
-  db.run(sql`UPDATE observations SET superseded_by = ${next?.id}, valid_to = ${next?.at}, superseded_at = NULL
+  db.run(sql`UPDATE observations
+    SET superseded_by = ${next?.id}, valid_to = ${next?.at}, superseded_at = NULL, superseded_producer = NULL
     WHERE id = ${id}`);
+}
+
+/** `by`: the observation that a model wrote instead, and the model. */
+export function supersedeByModel(db: Db, id: number, by: { id: number; at: number; producer: string }): void {
+  db.run(sql`UPDATE observations
+    SET superseded_by = ${by.id}, valid_to = ${by.at}, superseded_at = NULL, superseded_producer = ${by.producer}
+    WHERE id = ${id}`);
+}
+
+/** Records that evidence of this time confirms the observation. */
+export function confirmObservation(db: Db, id: number, at: number): void {
+  db.run(sql`UPDATE observations SET confirmed_at = max(coalesce(confirmed_at, 0), ${at}) WHERE id = ${id}`);
 }

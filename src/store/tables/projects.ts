@@ -26,6 +26,10 @@ export function findProject(db: Db, key: string): ProjectRow | undefined {
   return db.get(sql`${ROW} FROM projects p WHERE key = ${key}`);
 }
 
+export function projectById(db: Db, id: number): ProjectRow | undefined {
+  return db.get(sql`${ROW} FROM projects p WHERE id = ${id}`);
+}
+
 export function projectRoot(db: Db, id: number): string {
   return db.value(sql`SELECT root FROM projects WHERE id = ${id}`) ?? "";
 }

@@ -139,6 +139,11 @@ export function renumberTurns(db: Db, sessionDbId: number, promptDbId: number): 
       db.run(sql`UPDATE ${table} SET prompt_number = -prompt_number
         WHERE session_db_id IN (${family(sessionDbId)}) AND prompt_number < 0`);
     }
+    const moves = sql`last_prompt IN (SELECT CAST(key AS INTEGER) FROM json_each(${numbers}))`;
+    db.run(sql`UPDATE summaries SET last_prompt = -json_extract(${numbers}, '$."' || last_prompt || '"')
+      WHERE session_db_id = ${sessionDbId} AND ${moves}`);
+    db.run(sql`UPDATE summaries SET last_prompt = -last_prompt
+      WHERE session_db_id = ${sessionDbId} AND last_prompt < 0`);
     markSessionStale(db, sessionDbId);
   }
   return turns.findIndex((turn) => turn.id === promptDbId) + 1;

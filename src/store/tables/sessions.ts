@@ -161,6 +161,31 @@ export function findSession(db: Db, sessionId: string): SessionRow | undefined {
   return db.get(sql`${ROW} WHERE session_id = ${sessionId}`);
 }
 
+/** A session as a model is asked about it. */
+export interface ModelSession {
+  id: number;
+  project_id: number;
+  project: string;
+  cwd: string;
+  status: SessionStatus;
+  end_reason: string | null;
+  last_at: number;
+  /** Whether the agent compacted its context after the last written summary. */
+  has_checkpoint: number;
+}
+
+/** SQL: whether the agent compacted the context of the session `s` after the last written summary. */
+export const HAS_NEW_CHECKPOINT = sql`EXISTS (
+  SELECT 1 FROM prompts p WHERE p.session_db_id = s.id AND p.checkpoint_at > (
+    SELECT coalesce(max(u.created_at), 0) FROM summaries u
+    WHERE u.session_db_id = s.id AND u.prompt_number = 0 AND u.last_prompt > 0))`;
+
+export function sessionForModel(db: Db, id: number): ModelSession | undefined {
+  return db.get(sql`SELECT s.id, s.project_id, p.name AS project, s.cwd, s.status, s.end_reason, s.last_at,
+      ${HAS_NEW_CHECKPOINT} AS has_checkpoint
+    FROM sessions s JOIN projects p ON p.id = s.project_id WHERE s.id = ${id} AND s.parent_session_db_id IS NULL`);
+}
+
 /** One JSON text instead of rows: reading 10,000 rows takes almost three times as long. */
 export function sessionIdsOf(db: Db, projectId: number): ReadonlySet<number> {
   return cachedQuery(db, `sessions of ${projectId}`, () => {

@@ -8,6 +8,12 @@ export function markTurnStale(db: Db, sessionDbId: number, promptNumber: number)
   markTurnEnded(db, sessionDbId, promptNumber);
 }
 
+/** Marks a turn of which only the searchable words and links changed, e.g. because a commit was linked to it. */
+export function markTurnWordsStale(db: Db, sessionDbId: number, promptNumber: number): void {
+  mark(db, "stale_turns", sessionDbId, promptNumber);
+  markLinksStale(db, sessionDbId, promptNumber);
+}
+
 /** Marks only memory and links: the end of a turn does not change its indexed text. */
 export function markTurnEnded(db: Db, sessionDbId: number, promptNumber: number): void {
   markTurnMemoryStale(db, sessionDbId, promptNumber);

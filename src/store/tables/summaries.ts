@@ -1,13 +1,19 @@
-// summaries: the summary of a turn, or of a whole session (turn 0). One row per producer.
-import type { Producer, Summary } from "../../core/memory.ts";
+// summaries: the summary of a turn, or of a whole session (turn 0). One row per producer; of a whole session a model may
+// have written several, each up to a later turn.
+import type { Producer, SessionSummary, Summary } from "../../core/memory.ts";
 import type { Db } from "../db/driver.ts";
 import { sql } from "../db/sql.ts";
+import { withoutClosed } from "./closed-steps.ts";
 import type { TurnKey } from "./prompts.ts";
 
 export interface SummaryRow {
   id: number;
   session_db_id: number;
   prompt_number: number;
+  /** Of a whole session by a model or the agent: the last turn that it covers. Else 0. */
+  last_prompt: number;
+  title: string | null;
+  subtitle: string | null;
   request: string;
   investigated: string;
   learned: string;
@@ -17,6 +23,8 @@ export interface SummaryRow {
   files_read: string;
   files_edited: string;
   notes: string;
+  /** JSON array of lines. */
+  handover: string;
   evidence: string;
   producer: string;
   prompt_hash: string | null;
@@ -28,21 +36,33 @@ export interface SummaryRow {
 export const WHOLE_SESSION = 0;
 
 /** Returns whether the summary is new or differs from the stored one. */
-export function upsertSummary(db: Db, turn: TurnKey, summary: Summary, producer: Producer, at: number): boolean {
+export function upsertSummary(
+  db: Db,
+  turn: TurnKey,
+  summary: Summary | SessionSummary,
+  producer: Producer,
+  at: number,
+): boolean {
+  const { title = null, subtitle = null, handover = [], lastPrompt = 0 } = "title" in summary ? summary : {};
+  const nextSteps = withoutClosed(db, { ...turn, lastPrompt }, summary.nextSteps);
   const { changes } = db.run(sql`INSERT INTO summaries
-      (session_db_id, prompt_number, request, investigated, learned, completed, next_steps, files_read, files_edited,
-       notes, evidence, producer, prompt_hash, created_at)
-    VALUES (${turn.sessionDbId}, ${turn.promptNumber}, ${summary.request}, ${summary.investigated}, ${summary.learned},
-      ${summary.completed}, ${summary.nextSteps}, ${summary.filesRead}, ${summary.filesEdited},
-      ${summary.notes}, ${summary.evidence}, ${producer.name}, ${producer.promptHash}, ${at})
-    ON CONFLICT (session_db_id, prompt_number, producer) DO UPDATE SET
+      (session_db_id, prompt_number, last_prompt, title, subtitle, request, investigated, learned, completed, next_steps,
+       files_read, files_edited, notes, handover, evidence, producer, prompt_hash, created_at)
+    VALUES (${turn.sessionDbId}, ${turn.promptNumber}, ${lastPrompt}, ${title}, ${subtitle}, ${summary.request},
+      ${summary.investigated}, ${summary.learned}, ${summary.completed}, ${nextSteps}, ${summary.filesRead},
+      ${summary.filesEdited}, ${summary.notes}, ${handover}, ${summary.evidence}, ${producer.name},
+      ${producer.promptHash}, ${at})
+    ON CONFLICT (session_db_id, prompt_number, producer, last_prompt) DO UPDATE SET
+      title = excluded.title, subtitle = excluded.subtitle,
       request = excluded.request, investigated = excluded.investigated, learned = excluded.learned,
       completed = excluded.completed, next_steps = excluded.next_steps, files_read = excluded.files_read,
-      files_edited = excluded.files_edited, notes = excluded.notes, evidence = excluded.evidence,
-      prompt_hash = excluded.prompt_hash, created_at = excluded.created_at
-    WHERE (request, investigated, learned, completed, next_steps, files_read, files_edited, notes, evidence, prompt_hash)
-      IS NOT (excluded.request, excluded.investigated, excluded.learned, excluded.completed, excluded.next_steps,
-        excluded.files_read, excluded.files_edited, excluded.notes, excluded.evidence, excluded.prompt_hash)`);
+      files_edited = excluded.files_edited, notes = excluded.notes, handover = excluded.handover,
+      evidence = excluded.evidence, prompt_hash = excluded.prompt_hash, created_at = excluded.created_at
+    WHERE (title, subtitle, request, investigated, learned, completed, next_steps, files_read, files_edited, notes,
+        handover, evidence, prompt_hash)
+      IS NOT (excluded.title, excluded.subtitle, excluded.request, excluded.investigated, excluded.learned,
+        excluded.completed, excluded.next_steps, excluded.files_read, excluded.files_edited, excluded.notes,
+        excluded.handover, excluded.evidence, excluded.prompt_hash)`);
   return changes > 0;
 }
 
@@ -57,6 +77,32 @@ export function deleteSummary(db: Db, turn: TurnKey, producer: Producer): boolea
 export function setCurrentSummary(db: Db, turn: TurnKey, producer: string): void {
   db.run(sql`UPDATE summaries SET is_current = (producer = ${producer})
     WHERE session_db_id = ${turn.sessionDbId} AND prompt_number = ${turn.promptNumber}`);
+}
+
+/**
+ * Makes the newest summary that covers the turn \`lastPrompt\` the session's current one: a model's or the agent's, else
+ * the extractor's.
+ */
+export function setCurrentSessionSummary(db: Db, sessionDbId: number, lastPrompt: number): void {
+  const covering = db.value<number>(sql`SELECT id FROM summaries
+    WHERE session_db_id = ${sessionDbId} AND prompt_number = ${WHOLE_SESSION} AND last_prompt >= ${lastPrompt}
+      AND last_prompt > 0
+    ORDER BY created_at DESC, id DESC LIMIT 1`);
+  db.run(sql`UPDATE summaries SET is_current = iif(${covering} IS NULL, last_prompt = 0, id = ${covering})
+    WHERE session_db_id = ${sessionDbId} AND prompt_number = ${WHOLE_SESSION}`);
+}
+
+/** The summaries of the whole session by models and the agent, newest first. The extractor's is not one of them. */
+export function writtenSummaries(db: Db, sessionDbId: number): SummaryRow[] {
+  return db.all(sql`SELECT * FROM summaries
+    WHERE session_db_id = ${sessionDbId} AND prompt_number = ${WHOLE_SESSION} AND last_prompt > 0
+    ORDER BY last_prompt DESC, created_at DESC, id DESC`);
+}
+
+/** All summaries of the whole session: the current one, then the others, newest first. */
+export function sessionSummaries(db: Db, sessionDbId: number): SummaryRow[] {
+  return db.all(sql`SELECT * FROM summaries WHERE session_db_id = ${sessionDbId} AND prompt_number = ${WHOLE_SESSION}
+    ORDER BY is_current DESC, created_at DESC, id DESC`);
 }
 
 export function setNextSteps(db: Db, id: number, nextSteps: string): void {

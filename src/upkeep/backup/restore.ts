@@ -1,5 +1,5 @@
 // Replaces the database with a backup and quarantines the old one. What was forgotten since the backup stays deleted.
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import type { Paths } from "../../config/paths.ts";
 import { checkDatabase, type BackupContents, copyDatabase } from "../../store/db/backup.ts";
 import { isBusy, withDriver } from "../../store/db/driver.ts";
@@ -50,6 +50,8 @@ export function restoreBackup(paths: Paths, backup: string, now: number): Restor
     throw toStoreError(error, database);
   }
   endSwap(database, incoming);
+  // Conversations with a model are named by the row ids of sessions, which may now belong to others.
+  rmSync(paths.conversations, { recursive: true, force: true });
   return { contents, quarantine, forgotten };
 }
 

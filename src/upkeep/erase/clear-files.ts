@@ -27,6 +27,8 @@ export function clearFiles(
     });
   for (const path of drops) rmSync(path, { force: true });
   for (const id of sessions) clearShown(paths.shown, id);
+  // A model's conversation may be about anything of its session; the next request begins a new one.
+  rmSync(paths.conversations, { recursive: true, force: true });
   // An archived transcript is compressed, so it is deleted as a whole.
   const copies = allCopies(paths.archive).filter(({ file, copiedFrom }) =>
     copiedFrom === undefined

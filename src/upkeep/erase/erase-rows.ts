@@ -1,7 +1,9 @@
 // Deletes rows for good: from tables, indexes, the reading state of transcripts and the bytes of the file.
 import { type Db, isBusy } from "../../store/db/driver.ts";
 import { deleteSnapshotsOf } from "../../store/tables/file-snapshots.ts";
+import { EDITED_BY_USER, setCurrent } from "../../store/tables/observations.ts";
 import { deletePrompts, renumberTurns } from "../../store/tables/prompts.ts";
+import { unlinkTurn } from "../../store/tables/commits.ts";
 import { markLaterLinksStale } from "../../store/tables/stale-links.ts";
 import { markSessionStale } from "../../store/tables/stale-turns.ts";
 import { deleteToolUses } from "../../store/tables/tool-uses.ts";
@@ -14,6 +16,8 @@ import { and, raw, sql, type Sql } from "../../store/db/sql.ts";
 export function eraseRows(db: Db, deletion: DeletionSet, rows: DeletionRows): Record<string, number> {
   const [links, summaries] = [count(db, "links"), count(db, "summaries")];
   const idsOf = (kind: keyof DeletionSet): Sql => sql`SELECT value FROM json_each(${[...deletion[kind]]})`;
+  // They may repeat any text that the model was shown. A request whose reply is gone is sent again.
+  db.run(sql`DELETE FROM model_replies`);
   for (const row of rows.prompts) eraseTurn(db, row);
   deletePrompts(db, idsOf("prompts"));
   for (const row of rows.tool_uses) eraseEffects(db, row);
@@ -23,7 +27,7 @@ export function eraseRows(db: Db, deletion: DeletionSet, rows: DeletionRows): Re
   // Subagents first: they refer to their parents.
   const isMain = (row: DeletionRow): number => (row.id === row.session_db_id ? 1 : 0);
   for (const row of rows.sessions.toSorted((a, b) => isMain(a) - isMain(b))) eraseSession(db, row);
-  db.run(sql`UPDATE observations SET superseded_at = NULL, valid_to = NULL
+  db.run(sql`UPDATE observations SET superseded_at = NULL, superseded_producer = NULL, valid_to = NULL
     WHERE superseded_by IS NULL AND valid_to IS NOT NULL`);
   db.run(sql`DELETE FROM projects WHERE id NOT IN (SELECT project_id FROM sessions)
     AND id NOT IN (SELECT project_id FROM ledger WHERE project_id IS NOT NULL)
@@ -40,18 +44,18 @@ function count(db: Db, table: string): number {
   return db.value<number>(sql`SELECT count(*) FROM ${raw(table)}`) ?? 0;
 }
 
-/** Deletes a turn's job, summaries, commits and file snapshots. */
-function eraseTurn(db: Db, { id, session_db_id, prompt_number }: DeletionRow): void {
-  db.run(sql`DELETE FROM jobs WHERE key = ${`enrich:${id}`}`);
+/** Deletes a turn's summaries, commits and file snapshots. */
+function eraseTurn(db: Db, { session_db_id, prompt_number }: DeletionRow): void {
   for (const table of ["summaries", "commits", "file_snapshots"]) {
     db.run(sql`DELETE FROM ${raw(table)} WHERE session_db_id = ${session_db_id} AND prompt_number = ${prompt_number}`);
   }
 }
 
 /** Deletes the snapshots, commits and links that a tool use created. */
-function eraseEffects(db: Db, { id, item, session_db_id, at }: DeletionRow): void {
+function eraseEffects(db: Db, { id, item, session_db_id, prompt_number, at }: DeletionRow): void {
   deleteSnapshotsOf(db, id);
   db.run(sql`DELETE FROM commits WHERE session_db_id = ${session_db_id} AND created_at = ${at}`);
+  if (session_db_id !== null) unlinkTurn(db, session_db_id, prompt_number);
   db.run(sql`DELETE FROM links WHERE target_type = 'tool-use' AND target_id = ${item}`);
 }
 
@@ -59,7 +63,8 @@ function eraseSession(db: Db, { id, item }: DeletionRow): void {
   markLaterLinksStale(db, id);
   db.run(sql`DELETE FROM sessions WHERE id = ${id}`);
   db.run(sql`DELETE FROM jobs
-    WHERE key = ${`session:${item}`} OR substr(key, 1, length(${item}) + 6) = ${`turn:${item}:`}`);
+    WHERE key IN (${`session:${item}`}, ${`enrich:${id}`}, ${`handover:${id}`})
+      OR substr(key, 1, length(${item}) + 6) = ${`turn:${item}:`}`);
   db.run(sql`DELETE FROM links
     WHERE (source_type = 'session' AND source_id = ${item}) OR (target_type = 'session' AND target_id = ${item})`);
   db.run(sql`DELETE FROM sync_state WHERE session_id = ${item} OR 'agent-' || session_id = ${item}`);
@@ -73,6 +78,10 @@ export function repairSession(db: Db, sessionDbId: number, turns: Iterable<numbe
   for (const number of [0, ...turns]) {
     db.run(sql`DELETE FROM summaries WHERE session_db_id = ${sessionDbId} AND prompt_number = ${number}
       AND ${and(number !== 0 && sql`producer <> 'extractor'`)}`);
+    // They belong to the deleted version of the turn.
+    const notes = db.column<number>(sql`SELECT id FROM observations WHERE session_db_id = ${sessionDbId}
+      AND prompt_number = ${number} AND producer <> 'extractor' AND is_current = 1 AND NOT ${EDITED_BY_USER}`);
+    for (const id of notes) setCurrent(db, id, false);
   }
   db.run(sql`DELETE FROM links
     WHERE source_type = 'session' AND source_id = (SELECT session_id FROM sessions WHERE id = ${sessionDbId})`);

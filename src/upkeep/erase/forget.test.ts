@@ -13,11 +13,13 @@ import type { Db } from "../../store/db/driver.ts";
 import { isUnclean, overwriteDeleted, scrub } from "./erase-rows.ts";
 import { getObservation } from "../../store/tables/observations.ts";
 import { openStore } from "../../store/db/open.ts";
+import { insertReply } from "../../store/tables/model-replies.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
 import { staleSessions } from "../../store/tables/stale-turns.ts";
 import { deriveSession, rebuildMemory } from "../../memory/derive.ts";
 import { forget } from "./forget.ts";
 import { remember, supersede } from "../../memory/user-edits.ts";
+import { saveSessionSummary } from "../../memory/save-session.ts";
 import { saveTurnMemory } from "../../memory/save-turn.ts";
 import { piecesOf, verifyErased } from "./verify-erased.ts";
 
@@ -385,5 +387,20 @@ describe("forgetting evidence", () => {
     expect(db.all("SELECT title FROM observations WHERE is_current = 1 AND title = 'Fine'")).toEqual([]);
     db.run("UPDATE sessions SET cwd = '/home/me/walrus depot' WHERE id = 1");
     expect(verifyErased(db, [home], ["walrus depot"], database)).toMatchObject({ found: [], elsewhere: ["a"] });
+  });
+
+  it("by text also clears a model's title and handover, and replies that are not saved yet", () => {
+    const { db, home } = store();
+    const written = { ...SUMMARY, title: "Fine", subtitle: "", handover: ["Ask at the walrus depot."], lastPrompt: 2 };
+    saveSessionSummary(db, 1, written, { name: "anthropic/some-model" }, NOW);
+    insertReply(db, { requestHash: "h", sessionDbId: 1, reply: { text: "The Walrus Depot is open" } }, NOW);
+    forget(db, emptyDeletionSet(), NOW, { words: { text: "walrus depot", projectId: 1 } });
+    scrub(db);
+    expect(verifyErased(db, [home], ["walrus depot"], join(home, "c-mem.db"))).toMatchObject({
+      found: [],
+      elsewhere: [],
+    });
+    expect(db.all("SELECT 1 FROM summaries WHERE last_prompt > 0")).toEqual([]);
+    expect(db.all("SELECT 1 FROM model_replies")).toEqual([]);
   });
 });

@@ -34,7 +34,19 @@ const TITLES: TextColumns = {
 const SUMMARIES: TextColumns = {
   item: "x.id",
   table: "summaries",
-  columns: ["request", "investigated", "learned", "completed", "next_steps", "notes", "files_read", "files_edited"],
+  columns: [
+    "title",
+    "subtitle",
+    "request",
+    "investigated",
+    "learned",
+    "completed",
+    "next_steps",
+    "notes",
+    "handover",
+    "files_read",
+    "files_edited",
+  ],
   scope: "session",
 };
 
@@ -45,7 +57,8 @@ const OTHERS: TextColumns[] = [
   { ...RESPONSES, item: "'p' || x.id" },
   { ...TITLES, columns: [...TITLES.columns, "cwd", "git_branch", "transcript_path"] },
   { ...SUMMARIES, item: SESSION_ID },
-  { item: SESSION_ID, table: "commits", columns: ["subject", "branch"], scope: "session" },
+  { item: SESSION_ID, table: "model_replies", columns: ["reply"], scope: "session" },
+  { item: SESSION_ID, table: "commits", columns: ["subject", "branch", "author"], scope: "session" },
   { item: SESSION_ID, table: "file_snapshots", columns: ["path"], scope: "session" },
   { item: "'t' || x.tool_use_db_id", table: "file_touches", columns: ["path"], scope: "session" },
   { item: "x.source_id", table: "links", columns: ["target_id"], scope: "none" },

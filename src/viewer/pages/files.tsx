@@ -1,4 +1,5 @@
-// The files that sessions changed. With `?path=` in the address, the history of that file.
+// The files that sessions changed. With `?path=` in the address, the history of that file, with `&view=lines` its lines;
+// with `?commit=` the sessions behind a commit.
 import type { blame } from "../../queries/blame.ts";
 import type { paths } from "../../queries/paths.ts";
 import type { RowOf } from "../api.ts";
@@ -9,9 +10,13 @@ import { Loaded, PageFrame } from "../components/page.tsx";
 import { Badge, ChangedLines, Time } from "../components/text.tsx";
 import { count, oneLine } from "../format.ts";
 import { route, sessionPath, withQuery } from "../router.ts";
+import { CommitView, FileLines } from "./lines.tsx";
 
 export function Page() {
-  const path = route.value.query.get("path");
+  const { query } = route.value;
+  const [path, commit] = [query.get("path"), query.get("commit")];
+  if (commit !== null) return <CommitView key={commit} sha={commit} />;
+  if (path !== null && query.get("view") === "lines") return <FileLines key={`lines ${path}`} path={path} />;
   return path === null ? <AllFiles /> : <FileHistory key={path} path={path} />;
 }
 
@@ -51,7 +56,15 @@ function FileHistory({ path }: { path: string }) {
   useTitle(path);
   const empty = { title: "No session touched this file", text: "It may have been renamed. See [all files](/files)." };
   return (
-    <PageFrame title={<span class="path">{path}</span>} crumbs={<a href="/files">Files</a>}>
+    <PageFrame
+      title={<span class="path">{path}</span>}
+      crumbs={<a href="/files">Files</a>}
+      actions={
+        <a class="button" href={withQuery("/files", { path, project, view: "lines" })}>
+          Why each line
+        </a>
+      }
+    >
       <div class="columns">
         <Loaded from={turns} empty={empty}>
           {({ data }) => (
@@ -84,9 +97,9 @@ function Turn({ turn }: { turn: RowOf<typeof blame> }) {
         {reads > 0 && <span>{count(reads, "read")}</span>}
         <span>{turn.agent}</span>
         {turn.commits.map(({ sha, subject }) => (
-          <code key={sha} title={subject}>
-            {sha.slice(0, 8)}
-          </code>
+          <a key={sha} href={withQuery("/files", { commit: sha, project: turn.project })} title={subject}>
+            <code>{sha.slice(0, 8)}</code>
+          </a>
         ))}
       </p>
     </li>

@@ -6,15 +6,17 @@ import { Button, Select } from "../components/controls.tsx";
 import { Loaded, PageFrame } from "../components/page.tsx";
 import { Badge, richText } from "../components/text.tsx";
 import { toast } from "../components/toast.tsx";
+import { WRITER_KEYS, WriterForm } from "./writer-form.tsx";
 
 type Setting = RowOf<typeof settings>;
+
+const MODELS = "Models";
 
 /** A setting is shown in the first group whose pattern matches its key. */
 const GROUPS: readonly [name: string, pattern: RegExp][] = [
   ["Recording", /^(?:enabled|exclude|skip|max|archive|project|sessionFolders)/],
   ["Context for agents", /^(?:surfaces|context|holdout)/],
-  ["Models", /^(?:provider|model|baseUrl|apiKey|prices)/],
-  ["Budget", /^(?:tokens|usd)Per/],
+  [MODELS, /^(?:model|prices)/],
   ["Search", /^search/],
   ["Semantic search", /^embeddings/],
   ["Retention and backups", /^(?:retention|backup|compress)/],
@@ -28,7 +30,8 @@ export function Page() {
     <PageFrame title="Settings" class="narrow">
       <Loaded from={all}>
         {({ data }) => {
-          const groups = Map.groupBy(data.results, ({ key }) => GROUPS.find(([, pattern]) => pattern.test(key))?.[0]);
+          const single = data.results.filter(({ key }) => !WRITER_KEYS.has(key));
+          const groups = Map.groupBy(single, ({ key }) => GROUPS.find(([, pattern]) => pattern.test(key))?.[0]);
           return (
             <div class="stack loose">
               {data.problems.map((problem) => (
@@ -39,6 +42,7 @@ export function Page() {
               {GROUPS.filter(([name]) => groups.has(name)).map(([name]) => (
                 <section key={name}>
                   <h2>{name}</h2>
+                  {name === MODELS && <WriterForm all={data.results} reload={all.reload} />}
                   <ul class="lines">
                     {groups.get(name)?.map((setting) => (
                       <SettingRow key={setting.key} setting={setting} reload={all.reload} />

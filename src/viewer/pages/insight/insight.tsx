@@ -1,5 +1,4 @@
 // Activity, disk usage, how much injected context was used, and model costs.
-import type { cost } from "../../../queries/cost.ts";
 import type { impact } from "../../../queries/impact.ts";
 import type { stats } from "../../../queries/stats.ts";
 import { type DataOf, useLoad } from "../../api.ts";
@@ -10,6 +9,7 @@ import { Paragraph } from "../../components/text.tsx";
 import { bytes, count, withCommas } from "../../format.ts";
 import { withQuery } from "../../router.ts";
 import { activityByDay, growthByDay } from "./activity.ts";
+import { ModelCosts } from "./model-costs.tsx";
 
 type Stats = DataOf<typeof stats>;
 
@@ -24,7 +24,7 @@ export function Page() {
       <Loaded from={activity} empty={empty} isEmpty={({ totals }) => totals.sessions === 0}>
         {({ data }) => <Activity stats={data} />}
       </Loaded>
-      <div class="tiles">
+      <div class="stack loose">
         <InjectionUsage />
         <ModelCosts />
       </div>
@@ -128,41 +128,6 @@ function InjectionUsage() {
                 `(${Math.round((100 * used) / Math.max(1, injections))} %), ${count(tokens, "token")}`,
             }))}
           />
-        )}
-      </Loaded>
-    </section>
-  );
-}
-
-function ModelCosts() {
-  const costs = useLoad<typeof cost>(() => withQuery("/api/cost", { project: scopeQuery()["project"], days: 30 }));
-  const empty = "No model usage. Choose a model in the [settings](/settings).";
-  return (
-    <section>
-      <h2>Model costs, last 30 days</h2>
-      <Loaded from={costs} isEmpty={({ total }) => total.requests === 0} empty={empty}>
-        {({ data }) => (
-          <>
-            <p class="num">
-              ${data.total.cost_usd.toFixed(2)} for {count(data.total.requests, "request")},{" "}
-              {withCommas(data.total.input_tokens)} tokens in and {withCommas(data.total.output_tokens)} out.
-            </p>
-            <ColumnChart
-              title="Tokens per day"
-              series={["tokens"]}
-              columns={data.by_day
-                .toReversed()
-                .map(({ name, input_tokens: i, output_tokens: o }) => ({ label: name, parts: [i + o] }))}
-            />
-            <BarChart
-              rows={data.by_model.slice(0, MAX_ROWS).map(({ name, cost_usd: usd }) => ({
-                key: name,
-                name,
-                value: usd,
-                text: `$${usd.toFixed(2)}`,
-              }))}
-            />
-          </>
         )}
       </Loaded>
     </section>

@@ -47,7 +47,7 @@ function Article({ detail, changed }: { detail: ObservationDetail; changed: () =
           since <Time at={detail.valid_from} />
           {detail.valid_to !== null && [" until ", <Time key="to" at={detail.valid_to} />]}
         </span>
-        <span>by {detail.producer === "extractor" ? "the built-in extractor" : detail.producer}</span>
+        <span>by {authorOf(detail)}</span>
         <ObservationBadges observation={detail} />
       </p>
       <ObservationBody observation={detail} lastEvidence={evidence.at(-1)?.id} />
@@ -119,4 +119,10 @@ function EvidenceItem({ item, session }: { item: ObservationDetail["evidence"][n
       )}
     </li>
   );
+}
+
+function authorOf({ producer, origin }: ObservationDetail): string {
+  if (producer === "extractor") return "the built-in extractor";
+  if (producer === "agent") return "the agent";
+  return producer === "user" && origin !== "user" ? "the agent, for the user" : producer;
 }

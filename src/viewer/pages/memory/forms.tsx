@@ -65,13 +65,18 @@ export function AddForm({ done }: { done: Done }) {
   const projects = useProjects();
   const add = (field: (name: string) => string): Promise<unknown> => {
     const scope = field("project") === "" ? { all: true } : { project: field("project") };
-    return send("POST", "/api/observations", { text: field("text"), type: field("type"), ...scope });
+    const reason = field("reason") === "" ? {} : { reason: field("reason") };
+    return send("POST", "/api/observations", { text: field("text"), type: field("type"), ...reason, ...scope });
   };
   return (
     <Form send={add} done={done}>
       <label>
         What should C-Mem remember?
         <textarea class="field" name="text" rows={3} required autofocus placeholder="Dates are stored in UTC." />
+      </label>
+      <label>
+        Why? (optional)
+        <input class="field" name="reason" maxLength={4000} placeholder="Servers run in several time zones." />
       </label>
       <div class="tiles">
         <TypeField initial="decision" />

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { session as sessionQuery } from "../../../queries/session.ts";
 import type { DataOf } from "../../api.ts";
 import { Button, ToggleButton } from "../../components/controls.tsx";
-import { Badge, Time } from "../../components/text.tsx";
+import { Badge, Bullets, Time } from "../../components/text.tsx";
 import { toast } from "../../components/toast.tsx";
 import { count, duration } from "../../format.ts";
 import { sessionPath, withQuery } from "../../router.ts";
@@ -44,7 +44,7 @@ export function SessionHeader({ session }: { session: Session }) {
           Export as Markdown
         </a>
       </div>
-      {summary !== null && <SummaryCard summary={summary} />}
+      {summary !== null && <SummaryCard summary={summary} versions={session.summaries} />}
     </header>
   );
 }
@@ -71,16 +71,30 @@ const FIELDS = {
 /** About as much text as fits on the two lines of a shortened field. */
 const SHORT_CHARS = 170;
 
-function SummaryCard({ summary }: { summary: NonNullable<Session["summary"]> }) {
+interface SummaryProps {
+  summary: NonNullable<Session["summary"]>;
+  /** The current version first. */
+  versions: Session["summaries"];
+}
+
+function SummaryCard({ summary, versions }: SummaryProps) {
   const isExpanded = useSignal(false);
   const fields = Object.entries(FIELDS).map(
     ([field, label]) => [label, summary[field as keyof typeof FIELDS]] as const,
   );
   const filled = fields.filter(([, text]) => text.trim() !== "");
-  if (filled.length === 0) return null;
+  const [current] = versions;
+  const handover = current?.handover ?? [];
+  if (filled.length === 0 && handover.length === 0) return null;
   const isLong = filled.some(([, text]) => text.length > SHORT_CHARS);
   return (
     <section class="summary card small" aria-label="Summary">
+      {handover.length > 0 && (
+        <div class="handover">
+          <h2>For the next session</h2>
+          <Bullets items={handover} />
+        </div>
+      )}
       <dl class="stack tight">
         {filled.map(([label, text]) => (
           <div key={label} class="cells may-wrap">
@@ -89,9 +103,25 @@ function SummaryCard({ summary }: { summary: NonNullable<Session["summary"]> }) 
           </div>
         ))}
       </dl>
+      {current !== undefined && <Author version={current} others={versions.length - 1} />}
       {isLong && (
         <ToggleButton label={isExpanded.value ? "Show less" : "Show more"} class="link-button" isOpen={isExpanded} />
       )}
     </section>
+  );
+}
+
+/** Who wrote the summary, and when. */
+function Author({ version, others }: { version: Session["summaries"][number]; others: number }) {
+  const { producer, at, last_turn: lastTurn } = version;
+  const author = { extractor: "C-Mem, without a model", agent: "the session's agent" }[producer] ?? producer;
+  return (
+    <p class="meta small">
+      <span>
+        Written by {author}, <Time at={at} />
+      </span>
+      {lastTurn !== null && <span>up to turn {lastTurn}</span>}
+      {others > 0 && <span>{count(others, "other version")}</span>}
+    </p>
   );
 }

@@ -1,0 +1,86 @@
+// The text of every piece of evidence, to check what cites it.
+import type { Origin } from "../../core/memory.ts";
+import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
+import { userAnswers } from "../sources/answers.ts";
+import type { Ground, Tally } from "./grounding.ts";
+import { plainWords } from "./grounding.ts";
+import { isChange } from "./turn-record.ts";
+
+export interface Piece {
+  /** In lower case, in full: the record that the model saw may be shortened. */
+  text: string;
+  /** Who wrote it. Edits are the agent's. */
+  origin: Origin;
+  /** What the user wrote or answered, and what the agent said, as plain words. Both "" for output of tools. */
+  asked: string;
+  said: string;
+  /** What tools printed in its turn, as plain words: what the agent repeats of it settles nothing. */
+  printed: string;
+}
+
+/** The pieces of a turn by id: "p12", "m34", "t56". */
+export function piecesOf(evidence: TurnEvidence): Map<string, Piece> {
+  const { prompt, messages, toolUses, commits, project } = evidence;
+  const answers = new Map(
+    userAnswers(evidence).map(({ id, question, choice, notes }) => [id, `${question}\n${choice}\n${notes}`]),
+  );
+  const commitLines = commits.map(({ sha, subject }) => `${sha} ${subject}`);
+  // The prompt's id also stands for its turn: the agent's last words and its commits.
+  const ofPrompt = [project, prompt.text, prompt.response, ...commitLines].join("\n");
+  const isOutput = (use: EvidenceToolUse): boolean => !answers.has(use.id) && !isChange(use);
+  const printed = plainWords(
+    toolUses
+      .filter(isOutput)
+      .map(({ output }) => output)
+      .join("\n"),
+  );
+  return new Map<string, Piece>([
+    [
+      prompt.id,
+      {
+        text: ofPrompt.toLowerCase(),
+        origin: "user",
+        asked: plainWords(prompt.text),
+        said: plainWords(prompt.response),
+        printed,
+      },
+    ],
+    ...messages.map(({ id, text }): [string, Piece] => {
+      return [id, { text: text.toLowerCase(), origin: "assistant", asked: "", said: plainWords(text), printed }];
+    }),
+    ...toolUses.map((use): [string, Piece] => {
+      const answer = answers.get(use.id);
+      const origin: Origin = answer !== undefined ? "user" : isChange(use) ? "assistant" : "tool";
+      return [
+        use.id,
+        { text: textOfUse(use).toLowerCase(), origin, asked: plainWords(answer ?? ""), said: "", printed },
+      ];
+    }),
+  ]);
+}
+
+function textOfUse(use: EvidenceToolUse): string {
+  return [
+    use.name,
+    JSON.stringify(use.input),
+    ...Object.values(use.input).filter((value) => typeof value === "string"),
+    use.output,
+    String(use.exitCode ?? ""),
+    ...use.files.map((file) => `${file.path} +${file.added ?? 0} -${file.removed ?? 0}`),
+  ].join("\n");
+}
+
+/** What a claim that cites these pieces is checked against. */
+export function groundOf(pieces: readonly Piece[], asked: string, tally: Tally): Ground {
+  return { text: pieces.map(({ text }) => text).join("\n"), asked, tally };
+}
+
+/** What the user wrote and answered in the turn, as plain words. */
+export function askedIn(pieces: ReadonlyMap<string, Piece>): string {
+  return [...pieces.values()].map(({ asked }) => asked).join("\n");
+}
+
+/** What was said in the turn, as plain words. */
+export function conversationOf(pieces: ReadonlyMap<string, Piece>): string {
+  return [...pieces.values()].map(({ asked, said }) => `${asked}\n${said}`).join("\n");
+}

@@ -1,0 +1,111 @@
+// Checks what a model wrote against the evidence that it cites: names, numbers and paths must occur there, and text
+// that reads like an instruction must come from the user: an agent may repeat what a tool printed.
+import { asArray, asString } from "../../core/json.ts";
+import { filterText } from "../../core/privacy/filter.ts";
+import { looksLikeInstruction } from "../../core/privacy/fence.ts";
+import { sentencesOf } from "../../core/prose.ts";
+import { oneLine, plainLines, truncate } from "../../core/text.ts";
+import { STOP_WORDS, wordsOf } from "../../core/words.ts";
+
+/** How many parts of a reply passed the checks and how many were dropped. */
+export interface Tally {
+  kept: number;
+  dropped: number;
+}
+
+/** What a part of a reply is checked against. */
+export interface Ground {
+  /** All cited evidence, in lower case. */
+  text: string;
+  /** What the user wrote, in lower case. */
+  asked: string;
+  tally: Tally;
+}
+
+/** Names, paths and numbers: `parseLine`, `max_age`, `src/a.ts`, `8080`. */
+const SPECIFIC = /[\p{L}\d_./@#-]*(?:[\p{Ll}][\p{Lu}]|[_/\d]|[\p{L}\d]\.[\p{L}\d])[\p{L}\d_./@#-]*/gu;
+const MIN_CHARS = 3;
+const MIN_DIGITS = 2;
+/** "read/write": two plain words, not a path. */
+const PLAIN_PAIR = /^\p{L}+(?:\/\p{L}+)+$/u;
+
+/** True if every name, number and path of the claim occurs in the text, which is in lower case. */
+export function isGrounded(claim: string, text: string): boolean {
+  return specificsOf(claim).every((name) => {
+    if (/^\d+$/.test(name)) return hasNumber(text, name);
+    if (text.includes(name)) return true;
+    return PLAIN_PAIR.test(name) && name.split("/").every((part) => text.includes(part));
+  });
+}
+
+/** "1,000" and "1000" are the same number; 42 does not occur in 420. */
+function hasNumber(text: string, digits: string): boolean {
+  const isIn = (where: string): boolean => new RegExp(`(?<!\\d)${digits}(?!\\d)`).test(where);
+  return isIn(text) || (digits.length > MIN_CHARS && isIn(text.replace(/(\d)[,_](?=\d{3})/g, "$1")));
+}
+
+function specificsOf(claim: string): string[] {
+  const plain = claim.replace(/(\d),(?=\d{3}\b)/g, "$1");
+  const names = [...plain.matchAll(SPECIFIC)].map(([word]) =>
+    word.toLowerCase().replace(/^[./@#-]+|[./@#-]+$|['’]s$/g, ""),
+  );
+  return [...new Set(names)].filter((name) => name.length >= (/^\d+$/.test(name) ? MIN_DIGITS : MIN_CHARS));
+}
+
+/** Instructions are allowed only if the user wrote most of their words. */
+const OWN_SHARE = 0.75;
+
+/** True if the sentence may be kept. Counts it. */
+export function passes(sentence: string, ground: Ground): boolean {
+  const isOwn = !looksLikeInstruction(sentence) || sharedWords(sentence, ground.asked) >= OWN_SHARE;
+  const isKept = isOwn && isGrounded(sentence, ground.text);
+  if (isKept) ground.tally.kept++;
+  else ground.tally.dropped++;
+  return isKept;
+}
+
+/** The lines and sentences of a text that pass. */
+export function passingText(text: string, ground: Ground): string {
+  return text
+    .split("\n")
+    .map((one) =>
+      sentencesOf(one)
+        .filter((sentence) => passes(sentence, ground))
+        .join(" "),
+    )
+    .filter(Boolean)
+    .join("\n");
+}
+
+/** The share (0 to 1) of the claim's words, without stop words, that occur in the text. */
+export function sharedWords(claim: string, text: string): number {
+  const known = new Set(wordsOf(text));
+  const words = [...new Set(wordsOf(claim.toLowerCase()))].filter(
+    (word) => word.length >= MIN_CHARS && !STOP_WORDS.has(word),
+  );
+  return words.length === 0 ? 0 : words.filter((word) => known.has(word)).length / words.length;
+}
+
+/** Letters and digits only, so that quotes match without markup and line breaks. */
+export function plainWords(text: string): string {
+  return ` ${text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim()} `;
+}
+
+/** Filters secrets: a model may repeat one, or invent text that looks like one. */
+export function line(value: unknown, maxChars: number): string {
+  return oneLine(filterText(asString(value) ?? ""), maxChars);
+}
+
+export function lines(value: unknown, maxChars: number): string {
+  return truncate(plainLines(filterText(asString(value) ?? "")).trim(), maxChars);
+}
+
+/** The non-empty texts of a list. */
+export function listOf(value: unknown, maxChars: number): string[] {
+  return asArray(value)
+    .map((one) => line(one, maxChars))
+    .filter(Boolean);
+}
