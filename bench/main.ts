@@ -15,6 +15,7 @@ import { benchSearch } from "./search.ts";
 import { benchServer } from "./server.ts";
 import { benchSpace } from "./space.ts";
 import { benchSync } from "./sync.ts";
+import { benchWhy } from "./why.ts";
 import { benchWorker } from "./worker.ts";
 
 const { values, positionals } = parseArgs({
@@ -34,9 +35,11 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   paraphrase: benchParaphrase,
   search: benchSearch,
   links: benchLinks,
+  why: benchWhy,
   // Loaded here: these modules import SQL files and prompts, which need the loader of dev/text-hooks.ts.
   locomo: async () => (await import("./locomo.ts")).benchLocomo(),
-  model: async () => (await import("./model.ts")).benchModel(),
+  tokens: async () => (await import("./tokens.ts")).benchTokens(),
+  labels: async () => (await import("./labels.ts")).benchLabels({ out: values.out }),
   space: benchSpace,
   worker: benchWorker,
   mcp: benchMcp,

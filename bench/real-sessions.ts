@@ -9,7 +9,7 @@ import { updateSearchIndex } from "../src/store/fts/search-index.ts";
 import { BIN } from "./measure.ts";
 
 /** The folder of the real sessions, which are not part of the repository. */
-const DATA = resolve(process.env["C_MEM_REAL_SESSIONS"] ?? "none");
+export const DATA = resolve(process.env["C_MEM_REAL_SESSIONS"] ?? "none");
 
 export interface RealStore {
   db: Db;
@@ -64,7 +64,8 @@ export function readTranscriptLines(): string[] {
   });
 }
 
-function layOutSessions(home: string, repo: string | undefined): Map<string, string> {
+/** Writes the transcripts where the agents would. Returns the repository of each session. */
+export function layOutSessions(home: string, repo: string | undefined): Map<string, string> {
   const repos = new Map<string, string>();
   for (const line of readLines("manifest.jsonl")) {
     const entry = JSON.parse(line) as { file: string; repo: string; agent: string; session_id: string };
