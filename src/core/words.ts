@@ -11,6 +11,14 @@ export function wordsOf(text: string): string[] {
   return spaceOut(text).match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? [];
 }
 
+/** "Use `tabs`, please." -> " use tabs please ": the spaces let `includes` match whole words. */
+export function plainWords(text: string): string {
+  return ` ${text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim()} `;
+}
+
 /** The word in the scope column of every row of a project. */
 export function scopeWord(project: number): string {
   return `cmemproject${project}`;

@@ -2,7 +2,7 @@
 import { claimsOf, doClaimsConflict } from "../core/claims.ts";
 import type { Observation } from "../core/memory.ts";
 import { wordOverlap } from "../core/similarity.ts";
-import { contentWords } from "../core/words.ts";
+import { contentWords, plainWords } from "../core/words.ts";
 import type { CurrentText } from "../store/tables/observation-edits.ts";
 import { contentHash } from "../store/tables/observations.ts";
 
@@ -28,7 +28,7 @@ export function findSameText(current: readonly CurrentText[], observation: Obser
     reasons.every((reason) => (JSON.parse(facts) as string[]).some((fact) => plainWords(fact) === reason));
   return (
     current.find((row) => row.content_hash === hash) ??
-    current.find((row) => words !== "" && plainWords(row.narrative) === words && hasReasons(row))
+    current.find((row) => words.trim() !== "" && plainWords(row.narrative) === words && hasReasons(row))
   );
 }
 
@@ -53,12 +53,4 @@ function sharedSubject(a: string, b: string): number {
   const [one, other] = [contentWords(a), contentWords(b)];
   const shorter = Math.min(one.size, other.size);
   return shorter < 2 ? 0 : [...one].filter((word) => other.has(word)).length / shorter;
-}
-
-/** "Use tabs, please." -> "use tabs please" */
-function plainWords(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
 }

@@ -3,6 +3,7 @@ import { EXTRACTOR, type Producer, type SessionSummary, type Summary } from "../
 import { sentencesOf, withFullStop } from "../core/prose.ts";
 import { count } from "../core/text.ts";
 import { titleOf } from "../core/title.ts";
+import { plainWords } from "../core/words.ts";
 import type { Db } from "../store/db/driver.ts";
 import { changedFiles } from "../store/tables/file-touches.ts";
 import { observationsOfSession } from "../store/tables/observations.ts";
@@ -148,14 +149,6 @@ function openEnds(turns: readonly Turn[]): string[] {
         step !== "" && !step.endsWith(":") && !stated.includes(plainWords(step).trim());
       return nextSteps.split("\n").filter(isOpen);
     });
-}
-
-/** " the cache expires after 5 min ": results and open ends are compared without punctuation. */
-function plainWords(text: string): string {
-  return ` ${text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim()} `;
 }
 
 /** The first texts, as many as fit into a field. */

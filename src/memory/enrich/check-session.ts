@@ -2,9 +2,10 @@
 import { asArray, asCount, asObject, asObjects, type JsonObject } from "../../core/json.ts";
 import type { Observation, SessionSummary } from "../../core/memory.ts";
 import { SAME_TEXT, wordOverlap } from "../../core/similarity.ts";
+import { plainWords } from "../../core/words.ts";
 import type { Piece } from "./cited.ts";
 import { findQuote } from "./check-turns.ts";
-import { type Ground, line, lines, listOf, passes, passingText, plainWords, type Tally } from "./grounding.ts";
+import { type Ground, line, lines, listOf, passes, passingText, type Tally } from "./grounding.ts";
 import type { SessionRecord } from "./session-record.ts";
 
 const TITLE_CHARS = 120;
@@ -108,8 +109,10 @@ function checkDecision(raw: JsonObject, record: SessionRecord, { pieces }: Sessi
   return { turn: prompt.prompt_number, observation };
 }
 
-/** A decision that was replaced or withdrawn since must not come back. */
-/** "Chunks of 8 MB" is not known if "chunks of 4 MB" is. */
+/**
+ * Decisions that were replaced or withdrawn count as known: they must not come back. "Chunks of 8 MB" is not known if
+ * "chunks of 4 MB" is.
+ */
 function isKnown({ title }: Observation, { decisions }: SessionRecord): boolean {
   return decisions.some((row) => {
     const known = `${row.title}\n${row.narrative}`;

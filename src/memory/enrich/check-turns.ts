@@ -9,20 +9,11 @@ import {
   type Summary,
   type TurnMemory,
 } from "../../core/memory.ts";
+import { plainWords } from "../../core/words.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import type { ObservationRow } from "../../store/tables/observations.ts";
 import { askedIn, conversationOf, groundOf, type Piece, piecesOf } from "./cited.ts";
-import {
-  type Ground,
-  line,
-  lines,
-  listOf,
-  passes,
-  passingText,
-  plainWords,
-  sharedWords,
-  type Tally,
-} from "./grounding.ts";
+import { type Ground, line, lines, listOf, passes, passingText, sharedWords, type Tally } from "./grounding.ts";
 import { endOf, type Known, type OpenEnd } from "./known-items.ts";
 import { isUsersOwn } from "../user-edits.ts";
 import { isChange } from "./turn-record.ts";

@@ -1,9 +1,9 @@
 // The text of every piece of evidence, to check what cites it.
 import type { Origin } from "../../core/memory.ts";
+import { plainWords } from "../../core/words.ts";
 import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { userAnswers } from "../sources/answers.ts";
 import type { Ground, Tally } from "./grounding.ts";
-import { plainWords } from "./grounding.ts";
 import { isChange } from "./turn-record.ts";
 
 export interface Piece {

@@ -86,14 +86,6 @@ export function sharedWords(claim: string, text: string): number {
   return words.length === 0 ? 0 : words.filter((word) => known.has(word)).length / words.length;
 }
 
-/** Letters and digits only, so that quotes match without markup and line breaks. */
-export function plainWords(text: string): string {
-  return ` ${text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim()} `;
-}
-
 /** Filters secrets: a model may repeat one, or invent text that looks like one. */
 export function line(value: unknown, maxChars: number): string {
   return oneLine(filterText(asString(value) ?? ""), maxChars);
