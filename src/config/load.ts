@@ -24,6 +24,7 @@ type ExplainJson = (text: string) => string;
 export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJson): LoadedSettings {
   const problems: string[] = [];
   const blocking: string[] = [];
+  const invalid = new Set<SettingKey>();
   const read = (path: string): Record<string, unknown> => {
     const file = readSettingsFile(path, explain);
     if (typeof file !== "string") return file;
@@ -54,6 +55,7 @@ export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJs
       const { value, rejected } = readSetting(key, raw);
       if (rejected.length > 0 || value === undefined) problems.push(invalidMessage(key, where, rejected));
       if (value === undefined) {
+        invalid.add(key);
         if (SETTINGS[key].guardsPrivacy) blocking.push(`${where} cannot be read`);
         continue;
       }
@@ -62,6 +64,8 @@ export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJs
       break;
     }
   }
+  // Without it, text would be sent to the provider's usual address.
+  if (invalid.has("baseUrl")) values["provider"] = "none";
   const [blocked] = blocking;
   return { values, sources, problems, ...(blocked !== undefined && { blocked }) } as unknown as LoadedSettings;
 }
@@ -69,6 +73,12 @@ export function loadSettings(files: SettingsFiles, env: Env, explain?: ExplainJs
 /** Long-running processes call this for each piece of work, because the file may have changed. */
 export function userSettings({ config }: Pick<Paths, "config">, env: Env): Settings {
   return loadSettings({ user: config }, env).values;
+}
+
+/** True if the user chose no model. False if the settings have an error: the choice is not known until it is fixed. */
+export function isModelOff({ config }: Pick<Paths, "config">, env: Env): boolean {
+  const { values, problems } = loadSettings({ user: config }, env);
+  return values.provider === "none" && problems.length === 0;
 }
 
 function invalidMessage(key: SettingKey, where: string, rejected: readonly string[]): string {

@@ -1,17 +1,20 @@
 // Asks a model about a session's waiting turns, or about the whole session; the outcome finishes, postpones or fails the
 // job.
 import { findCaptureContext } from "../capture/capture-context.ts";
-import { userSettings } from "../config/load.ts";
+import { isModelOff, userSettings } from "../config/load.ts";
 import { count } from "../core/text.ts";
 import type { Provider } from "../llm/provider.ts";
 import { openProvider } from "../llm/providers.ts";
 import type { Enriched } from "../memory/enrich/ask-model.ts";
 import { enrichSession } from "../memory/enrich/enrich-session.ts";
-import { type EnrichOptions, enrichTurns } from "../memory/enrich/enrich-turns.ts";
+import { type EnrichOptions, enrichTurns, type Recording } from "../memory/enrich/enrich-turns.ts";
 import type { Db } from "../store/db/driver.ts";
 import { failJob, finishJob, type Job, nextDueAt, postponeJob, idInKey } from "../store/tables/jobs.ts";
 import { deleteAllWaiting, isHandover, waitingTurns } from "../store/tables/model-turns.ts";
 import { failOrRethrow, type JobContext } from "./background-job.ts";
+
+/** How long a job waits until the user has fixed the settings. */
+const BROKEN_SETTINGS_MS = 10 * 60_000;
 
 /** Throws only temporary errors. If the worker stops during the request, the next worker sends it again. */
 export async function runEnrichJob(db: Db, job: Job, context: JobContext, signal: AbortSignal): Promise<void> {
@@ -20,14 +23,19 @@ export async function runEnrichJob(db: Db, job: Job, context: JobContext, signal
     const settings = userSettings(paths, env);
     const provider = openProvider(settings, env);
     if (provider === undefined) {
-      deleteAllWaiting(db);
-      return finishJob(db, job, owner, Date.now(), "no model is configured");
+      const isOff = isModelOff(paths, env);
+      if (isOff) deleteAllWaiting(db);
+      if (isOff) return finishJob(db, job, owner, Date.now(), "no model is configured");
+      return postponeJob(db, job, owner, Date.now() + BROKEN_SETTINGS_MS, "the settings cannot be read");
     }
-    const isExcluded = (cwd: string): boolean => findCaptureContext(cwd, paths.config, env).isExcluded;
+    const recording = (cwd: string): Recording => {
+      const { isExcluded, isBlocked } = findCaptureContext(cwd, paths.config, env);
+      return isBlocked ? "unknown" : isExcluded ? "off" : "on";
+    };
     const outcome = await ask(db, provider, job, {
       settings,
       signal,
-      isExcluded,
+      recording,
       isRepeated: (nextDueAt(db, "enrich", Date.now()) ?? Infinity) <= Date.now(),
     });
     const now = Date.now();

@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -16,10 +16,16 @@ it("A turn waits for the model also if another process, e.g. the page, derived i
   add("s1", prompt("Retry failed uploads"), { at: now - MINUTE });
   add("s1", ended("Failed uploads are retried."), { at: now });
   deriveSession(db, 1, now);
-  Array.from(runSessionJob(db, "s1", { paths, env, now, enrich: true }));
+  mkdirSync(paths.home, { recursive: true });
+  writeFileSync(paths.config, JSON.stringify({ provider: "ollama", model: "m" }));
+  Array.from(runSessionJob(db, "s1", { paths, env, now }));
   expect(waitingTurns(db, 1)).toEqual([1]);
   expect(db.column("SELECT key FROM jobs WHERE kind = 'enrich' ORDER BY key")).toEqual(["enrich:1", "handover:1"]);
+  writeFileSync(paths.config, "{ broken");
+  Array.from(runSessionJob(db, "s1", { paths, env, now }));
+  expect(waitingTurns(db, 1)).toEqual([1]);
   // Without a model nothing waits.
-  Array.from(runSessionJob(db, "s1", { paths, env, now, enrich: false }));
+  writeFileSync(paths.config, "{}");
+  Array.from(runSessionJob(db, "s1", { paths, env, now }));
   expect(waitingTurns(db, 1)).toEqual([]);
 });

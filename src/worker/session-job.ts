@@ -3,6 +3,7 @@ import { AGENTS } from "../agents/spec.ts";
 import { admitFile } from "../capture/live/ids.ts";
 import type { Transcript } from "../capture/sync/read-transcript.ts";
 import { isUnchanged, startSync, syncTranscripts } from "../capture/sync/sync.ts";
+import { isModelOff, userSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { type Derived, deriveSession } from "../memory/derive.ts";
 import type { Db } from "../store/db/driver.ts";
@@ -10,11 +11,11 @@ import { updateSearchIndex } from "../store/fts/search-index.ts";
 import { deleteAllWaiting, enqueueModelJobs } from "../store/tables/model-turns.ts";
 import { findSession, type SessionRow } from "../store/tables/sessions.ts";
 
-/** Yields between pieces of a long transcript. `enrich`: a model is configured. */
+/** Yields between pieces of a long transcript. */
 export function* runSessionJob(
   db: Db,
   sessionId: string,
-  { paths, env, now, enrich }: { paths: Paths; env: Env; now: number; enrich: boolean },
+  { paths, env, now }: { paths: Paths; env: Env; now: number },
 ): Generator<void, Derived> {
   const session = findSession(db, sessionId);
   if (session === undefined) return { turns: 0, changed: [] };
@@ -27,8 +28,8 @@ export function* runSessionJob(
     yield;
   }
   const derived = deriveSession(db, session.id, now);
-  if (enrich) enqueueModelJobs(db, session.id, now);
-  else deleteAllWaiting(db);
+  if (userSettings(paths, env).provider !== "none") enqueueModelJobs(db, session.id, now);
+  else if (isModelOff(paths, env)) deleteAllWaiting(db);
   updateSearchIndex(db);
   // Thrown last: memory of the events that hooks recorded is derived even if the transcript cannot be read.
   if (problem !== undefined) throw problem;

@@ -2,7 +2,6 @@
 // rounds, and stops after 15 minutes.
 import { setImmediate } from "node:timers/promises";
 import { drainSpool } from "../capture/live/drain.ts";
-import { userSettings } from "../config/load.ts";
 import type { Env, Paths } from "../config/paths.ts";
 import { AppError } from "../core/error.ts";
 import { count } from "../core/text.ts";
@@ -333,8 +332,7 @@ class Worker {
   async #runSessionJob(db: Db, job: Job): Promise<void> {
     const { paths, env, log } = this.#options;
     try {
-      const enrich = userSettings(paths, env).provider !== "none";
-      const steps = runSessionJob(db, idInKey(job.key), { paths, env, now: Date.now(), enrich });
+      const steps = runSessionJob(db, idInKey(job.key), { paths, env, now: Date.now() });
       let step = steps.next();
       while (!step.done) {
         await setImmediate();
