@@ -45,6 +45,8 @@ interface Options {
   oneOf?: readonly string[];
   /** For lists: returns why an item has no effect. `config set` rejects such an item, `doctor` reports it. */
   itemProblem?: (item: string) => string | undefined;
+  /** For texts: returns what is wrong with a new value. A value that is in the file already is used. */
+  problem?: (text: string) => string | undefined;
   /** For lists: items are paths, which may contain commas. */
   hasPaths?: true;
   /** Nothing is recorded while its value is invalid, because it may exclude something from recording. */
@@ -211,12 +213,12 @@ const TABLE = {
   baseUrl: define(
     "",
     "The provider's URL, e.g. http://localhost:4000/v1, without a password in it; empty: the usual one.",
-    { rejects: /^[a-z]+:\/\/[^/]*@/i, inUserFileOnly: true },
+    { rejects: /^[a-z]+:\/\/[^/]*@/i, problem: urlProblem, inUserFileOnly: true },
   ),
   apiKeyEnv: define(
     "",
     "Environment variable with the API key; empty: ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENROUTER_API_KEY or GEMINI_API_KEY, or none with your own baseUrl.",
-    USER_FILE,
+    { problem: variableProblem, inUserFileOnly: true },
   ),
   tokensPerDay: number(
     1_000_000,
@@ -263,7 +265,7 @@ const TABLE = {
   embeddingsKeyEnv: define(
     "",
     "Environment variable with the API key of the embeddings server; empty: no key is sent.",
-    USER_FILE,
+    { problem: variableProblem, inUserFileOnly: true },
   ),
 };
 
@@ -358,6 +360,17 @@ function parseRecord({ keys, rejects }: Options, raw: unknown): Record<string, s
     ([key, value]) => typeof value === "string" && (keys?.includes(key) ?? true) && !rejects?.test(value),
   );
   return fits ? (record as Record<string, string>) : undefined;
+}
+
+function urlProblem(text: string): string | undefined {
+  return text === "" || (/^https?:/i.test(text) && URL.canParse(text))
+    ? undefined
+    : "takes a URL such as http://localhost:4000/v1";
+}
+
+/** Users paste the key itself. The message must not repeat it. */
+function variableProblem(text: string): string | undefined {
+  return text === "" || /^[A-Za-z_]\w{0,63}$/.test(text) ? undefined : "takes the name of a variable, not the key";
 }
 
 /** Patterns such as "Bash(git *)" and "mcp__*" match no tool. */

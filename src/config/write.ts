@@ -60,6 +60,8 @@ export function writeSettings(path: string, changes: Partial<Record<SettingKey, 
 export function parseOrThrow<K extends SettingKey>(key: K, raw: unknown): Settings[K] {
   const value = parseSetting(key, raw);
   if (value === undefined) throw new AppError("usage", invalidMessage(key, raw), { hint: hintFor(key) });
+  const problem = typeof value === "string" ? SETTINGS[key].problem?.(value) : undefined;
+  if (problem !== undefined) throw new AppError("usage", `${key} ${problem}.`, { hint: hintFor(key) });
   return value;
 }
 

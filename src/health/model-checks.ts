@@ -43,11 +43,11 @@ function checkAccess(access: ModelAccess | undefined): Result {
 function checkPrices({ settings, env }: HealthContext): Result | undefined {
   const access = modelAccess(settings, env);
   if (access === undefined) return undefined;
-  const { provider, model } = access;
+  const { provider, model, isFree } = access;
   const invalid = Object.keys(settings.prices).filter((name) => parsePrice(settings.prices[name] ?? "") === undefined);
   const fix = `Run: c-mem config set prices '{"${model}": "0.25/1.25"}' (dollars per million tokens in/out)`;
   if (invalid.length > 0) return fail(`invalid: ${invalid.join(", ")}`, fix);
-  if (priceOf({ name: provider, model }, settings) !== undefined) return undefined;
+  if (priceOf({ name: provider, model, isFree }, settings) !== undefined) return undefined;
   return warn(`the price of ${model} is unknown: only the limits in tokens apply, not those in dollars`, fix);
 }
 

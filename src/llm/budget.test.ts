@@ -53,7 +53,7 @@ describe("the booked cost", () => {
   });
 
   it("of a model on a server of the user's own is zero, unless the settings have a price", () => {
-    const local = { ...PROVIDER, name: "ollama", model: "gemma4" } as const;
+    const local = { ...PROVIDER, name: "ollama", model: "gemma4", isFree: true } as const;
     expect(replyCost(COUNTED, LIKELY, local, SETTINGS).costMicroUsd).toBe(0);
     expect(replyCost(COUNTED, LIKELY, local, { ...SETTINGS, prices: { gemma4: "1/1" } }).costMicroUsd).toBe(14);
   });

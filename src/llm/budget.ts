@@ -2,7 +2,7 @@
 import type { Settings } from "../config/schema.ts";
 import { estimateTokens } from "../core/tokens.ts";
 import type { Spent } from "./error.ts";
-import { isProgram, PRESETS } from "./presets.ts";
+import { isProgram } from "./presets.ts";
 import { costMicroUsd, findPrice, type Price } from "./price.ts";
 import type { LlmRequest, Provider, Usage } from "./provider.ts";
 
@@ -86,9 +86,9 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 export function priceOf(
-  { name, model }: Pick<Provider, "name" | "model">,
+  { name, model, isFree = false }: Pick<Provider, "name" | "model" | "isFree">,
   settings: BudgetSettings,
 ): Price | undefined {
-  if (PRESETS[name].isLocal && settings.prices[model] === undefined) return { input: 0, output: 0 };
+  if (isFree && settings.prices[model] === undefined) return { input: 0, output: 0 };
   return findPrice(isProgram(name) ? (ALIASES[model] ?? model) : model, settings.prices);
 }

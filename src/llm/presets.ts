@@ -13,7 +13,7 @@ export interface Preset {
   apiKeyEnv: string;
   overheadTokens: number;
   maxRequests: number;
-  /** The server runs the models that the user installed, at no price per token. */
+  /** The server runs the models that the user installed: at no price per token, unless it is on the internet. */
   isLocal?: true;
   /** A warning about the server, shown when it is chosen. */
   note?: string;

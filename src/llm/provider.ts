@@ -47,6 +47,8 @@ export interface Provider {
   model: string;
   /** Changes with the key, the model and the URL. After a failed login, a new fingerprint allows a new attempt. */
   fingerprint: string;
+  /** A server in the user's own network has no price per token. */
+  isFree?: boolean;
   /** Tokens the provider adds to every request. */
   overheadTokens: number;
   /** Requests that one `complete` may send: Claude Code asks for the rest of a cut-off answer by itself. */

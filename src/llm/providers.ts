@@ -35,10 +35,21 @@ export function modelAccess(settings: ModelSettings, env: Env) {
     /** If empty, no key is sent. */
     apiKeyEnv,
     apiKey: apiKeyEnv === "" ? undefined : env[apiKeyEnv] || undefined,
+    isFree: preset.isLocal === true && isOwnNetwork(baseUrl || preset.baseUrl),
     /** Only for `claude` and `agent-sdk`: the path of the program. */
     command: findProgram(provider, env),
   };
 }
+
+/** True for this machine and for addresses that are not on the internet. */
+function isOwnNetwork(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { hostname } = new URL(url);
+  return OWN_NETWORK.test(hostname) || /^[^.[]+$|\.(?:local|lan|internal|home\.arpa)$/.test(hostname);
+}
+
+const OWN_NETWORK =
+  /^(?:(?:127|10)(?:\.\d+){3}|192\.168(?:\.\d+){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d+){2}|\[::1\]|\[f[cd][\da-f:]*\])$/;
 
 function findProgram(provider: ModelProvider, env: Env): string | undefined {
   if (provider === "claude") return findClaude(env);
@@ -88,6 +99,7 @@ export function openProvider(settings: ModelSettings, env: Env): Provider | unde
     name: access.provider,
     model: access.model,
     fingerprint: fingerprintOf(access),
+    isFree: access.isFree,
     overheadTokens,
     maxRequests,
     async complete(request, { signal } = {}) {

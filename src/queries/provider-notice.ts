@@ -18,14 +18,14 @@ export function providerNotice(changed: SettingKey, settings: Settings, env: Env
 export function modelNotice(settings: Settings, env: Env): string {
   const access = modelAccess(settings, env);
   if (access === undefined) return "The built-in extractor writes the memory. Nothing is sent to a model.";
-  const { provider, model, baseUrl } = access;
+  const { provider, model, baseUrl, isFree } = access;
   const where = isProgram(provider) ? THROUGH[PRESETS[provider].protocol] : `at ${baseUrl}`;
   const missing = missingPart(access);
   const { tokensPerDay, tokensPerProjectAndDay, usdPerDay, usdPerProjectAndDay } = settings;
   return [
     `The prompts and work of each turn, filtered and shortened, are sent to ${model || "a model"} ${where}.`,
     `Daily limits: ${withCommas(tokensPerDay)} tokens and ${limitText(usdPerDay)}; for one project ${withCommas(tokensPerProjectAndDay)} and ${limitText(usdPerProjectAndDay)}. Work beyond them waits until the next day.`,
-    priceText(priceOf({ name: provider, model }, settings)),
+    priceText(priceOf({ name: provider, model, isFree }, settings)),
     ...(PRESETS[provider].note === undefined ? [] : [PRESETS[provider].note]),
     ...(missing === undefined ? [] : [`${missing.what}. ${missing.fix}.`]),
     ...(missing?.kind === "auth" ? ["The worker reads the key when it starts: `c-mem worker restart`."] : []),

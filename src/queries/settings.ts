@@ -4,7 +4,7 @@ import { checkSettingsFiles, missingFolder } from "../config/check.ts";
 import { type LoadedSettings, loadSettings } from "../config/load.ts";
 import type { Env } from "../config/paths.ts";
 import { envName, SETTING_KEYS, SETTINGS, type SettingKey } from "../config/schema.ts";
-import { findSettingKey, rejectIneffective, writeSetting } from "../config/write.ts";
+import { findSettingKey, rejectIneffective, writeSettings } from "../config/write.ts";
 import { dim, heading } from "../platform/terminal/style.ts";
 import { defineQuery, type QueryContext, type TextContext, type Zod } from "./query.ts";
 import { textOrNull } from "./schemas.ts";
@@ -97,10 +97,22 @@ function write(context: SettingsContext, name: string, raw: unknown) {
   const { paths, env } = context;
   const key = findSettingKey(name);
   rejectIneffective(key, raw);
-  writeSetting(paths.config, key, raw);
+  const before = loadSettings({ user: paths.config }, env);
+  const reset = key === "provider" ? ofOtherProvider(before, raw) : [];
+  writeSettings(paths.config, { [key]: raw, ...Object.fromEntries(reset.map((one) => [one, undefined])) });
   const { values } = loadSettings({ user: paths.config }, env);
-  const notice = providerNotice(key, values, env) ?? missingNotice(key, values.excludePaths, env);
-  return { data: settingJson(load(context), key), meta: { notice: notice ?? null } };
+  const notices = [
+    reset.length > 0 && `Reset, because they were for ${before.values.provider}: ${reset.join(", ")}.`,
+    providerNotice(key, values, env) ?? missingNotice(key, values.excludePaths, env),
+  ].filter((notice) => typeof notice === "string");
+  return { data: settingJson(load(context), key), meta: { notice: notices.join("\n") || null } };
+}
+
+/** Another provider must not get the last one's address, key and model. */
+function ofOtherProvider({ values, sources }: LoadedSettings, provider: unknown): SettingKey[] {
+  if (values.provider === "none" || provider === undefined || provider === values.provider) return [];
+  const keys: SettingKey[] = ["model", "baseUrl", "apiKeyEnv"];
+  return keys.filter((key) => sources[key] === "user");
 }
 
 function changedText({ data, meta }: ReturnType<typeof write>, { note }: TextContext<object>): string {

@@ -1,5 +1,5 @@
 // Configuring a model provider: config, install, doctor, status and cost.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -48,7 +48,7 @@ function enter(
 
 /** A turn and a session summary that wait for the model. `error`: why their jobs were postponed. */
 function addWork(world: World, error: string | null): void {
-  execute(world, "INSERT OR IGNORE INTO model_turns SELECT id, 1 FROM prompts");
+  execute(world, "INSERT OR IGNORE INTO model_turns SELECT id, 1, NULL FROM prompts");
   for (const key of ["enrich:1", "handover:1"]) {
     const sql =
       "INSERT OR REPLACE INTO jobs (kind, key, run_after, last_error, created_at) VALUES ('enrich', ?, ?, ?, 1)";
@@ -91,6 +91,41 @@ describe("c-mem config", () => {
   ])("rejects %j with exit code 2", async (args, words) => {
     const { status, stderr } = await run(createWorld(), args);
     expect([status, stderr]).toEqual([2, expect.stringContaining(words)]);
+  });
+
+  it.each([
+    ["apiKeyEnv", "sk-live-0123456789", "takes the name of a variable, not the key"],
+    ["baseUrl", "nonsense", "takes a URL"],
+  ])("refuses %s %s without repeating it", async (key, value, words) => {
+    const world = createWorld();
+    const { status, stdout, stderr } = await run(world, ["config", "set", key, value]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(words)]);
+    expect(stdout + stderr).not.toContain(value);
+    expect(existsSync(join(world.home, "config.json"))).toBe(false);
+  });
+
+  it("gives another provider none of the last one's address, key and model", async () => {
+    const world = createWorld();
+    for (const [key, value] of [
+      ["provider", "openai"],
+      ["baseUrl", "https://openrouter.ai/api/v1"],
+      ["model", "gpt-5.4"],
+      ["apiKeyEnv", "MY_KEY"],
+    ])
+      await run(world, ["config", "set", key ?? "", value ?? ""]);
+    const { stderr } = await run(world, ["config", "set", "provider", "vllm"]);
+    expect(stderr).toContain("Reset, because they were for openai: model, baseUrl, apiKeyEnv.");
+    expect(JSON.parse(readFileSync(join(world.home, "config.json"), "utf8"))).toEqual({ provider: "vllm" });
+    const remote = await run(world, ["config", "set", "baseUrl", "https://models.example.com/v1"]);
+    expect(remote.stderr).not.toContain("costs nothing");
+    const local = await run(world, ["config", "set", "baseUrl", "http://192.168.1.4:8000/v1"]);
+    expect(local.stderr).toContain("costs nothing");
+  });
+
+  it("uses no model while baseUrl in the file is invalid: text must not go to the usual address", async () => {
+    const world = await worldWith({ provider: "openai", baseUrl: "https://me:pw@models.example.com/v1" });
+    expect((await run(world, ["status"])).stdout).not.toContain("api.openai.com");
+    expect(await data(world, ["config", "get", "provider"])).toMatchObject({ value: "none" });
   });
 
   it("ignores a provider set by a project or the environment", async () => {
