@@ -1,7 +1,7 @@
 // Deletes rows for good: from tables, indexes, the reading state of transcripts and the bytes of the file.
 import { type Db, isBusy } from "../../store/db/driver.ts";
 import { deleteSnapshotsOf } from "../../store/tables/file-snapshots.ts";
-import { EDITED_BY_USER, setCurrent } from "../../store/tables/observations.ts";
+import { deleteObservation, EDITED_BY_USER } from "../../store/tables/observations.ts";
 import { deletePrompts, renumberTurns } from "../../store/tables/prompts.ts";
 import { unlinkTurn } from "../../store/tables/commits.ts";
 import { markLaterLinksStale } from "../../store/tables/stale-links.ts";
@@ -78,10 +78,10 @@ export function repairSession(db: Db, sessionDbId: number, turns: Iterable<numbe
   for (const number of [0, ...turns]) {
     db.run(sql`DELETE FROM summaries WHERE session_db_id = ${sessionDbId} AND prompt_number = ${number}
       AND ${and(number !== 0 && sql`producer <> 'extractor'`)}`);
-    // They belong to the deleted version of the turn.
+    // A model saw the deleted text, so its notes may repeat it.
     const notes = db.column<number>(sql`SELECT id FROM observations WHERE session_db_id = ${sessionDbId}
       AND prompt_number = ${number} AND producer <> 'extractor' AND is_current = 1 AND NOT ${EDITED_BY_USER}`);
-    for (const id of notes) setCurrent(db, id, false);
+    for (const id of notes) deleteObservation(db, id);
   }
   db.run(sql`DELETE FROM links
     WHERE source_type = 'session' AND source_id = (SELECT session_id FROM sessions WHERE id = ${sessionDbId})`);

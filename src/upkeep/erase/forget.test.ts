@@ -311,6 +311,15 @@ describe("forgetting evidence", () => {
     expect(db.get("SELECT last_id FROM index_state WHERE name = 'tool_uses'")).toEqual({ last_id: 0 });
   });
 
+  it("deletes a model's other notes of that turn, which may repeat it", () => {
+    const { db } = store();
+    const told = note("The depot burned", { evidence: ["p1"] });
+    const model = { name: "anthropic/some-model" };
+    saveTurnMemory(db, { sessionDbId: 1, promptNumber: 1 }, { observations: [told], summary: SUMMARY }, model, NOW);
+    forget(db, only({ tool_uses: new Set([1]) }), NOW);
+    expect(db.all("SELECT title FROM observations WHERE producer <> 'extractor'")).toEqual([]);
+  });
+
   it("deletes what a later turn took from it: the offer that its prompt accepted", () => {
     const { db, add } = seedStore();
     add("s", prompt("How could uploads get more reliable?"));
