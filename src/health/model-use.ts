@@ -32,9 +32,9 @@ export function modelUse(db: Db, settings: Settings, env: Env, now: number) {
 
 export type ModelUse = ReturnType<typeof modelUse>;
 
-/** "3 turns and 1 session summary wait"; undefined if nothing waits. */
-export function waitingText({ turns_waiting, sessions_waiting }: ModelUse): string | undefined {
-  return workText(turns_waiting, sessions_waiting);
+/** "3 turns and 1 session summary wait"; undefined if nothing waits, apart from what waits until tomorrow. */
+export function waitingText(use: ModelUse): string | undefined {
+  return workText(use.turns_waiting - use.turns_postponed, use.sessions_waiting - use.sessions_postponed);
 }
 
 /** "2 turns wait until tomorrow"; undefined if no limit is reached. */

@@ -47,7 +47,7 @@ export function withdrawIds(ids: readonly string[], reason: string, isConfirmed:
   return {
     text: done
       .map(({ id, title, note }) => `o${id} no longer holds (o${note} says why): ${safeLine(title, 120)}`)
-      .concat(`Kept as history, not deleted. Undo: c-mem supersede o${done[0]?.id} --undo`)
+      .concat(`Kept as history, not deleted. Undo: ${done.map(({ id }) => `c-mem supersede o${id} --undo`).join(", ")}`)
       .join("\n"),
   };
 }

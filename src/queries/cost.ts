@@ -1,4 +1,5 @@
 // C-Mem's own model usage: requests, tokens and dollars.
+import { userSettings } from "../config/load.ts";
 import { PROVIDERS } from "../config/schema.ts";
 import { nothingFound } from "../core/error.ts";
 import { count, withCommas } from "../core/text.ts";
@@ -40,7 +41,7 @@ export const cost = defineQuery({
   fields: {
     project: { ...SCOPE.project, about: "only this project, by name or key" },
     all: { ...SCOPE.all, about: "every project (the default)" },
-    days: { kind: "number", about: "the last days (default: 30)" },
+    days: { kind: "number", max: 36_500, about: "the last days (default: 30)" },
   },
   http: { path: "/api/cost", tag: "insight" },
   reply: (z) => ({
@@ -64,7 +65,9 @@ export const cost = defineQuery({
       const of = where === "all projects" ? "" : ` for ${where}`;
       throw nothingFound(
         `No model usage${of} in the last ${count(days, "day")}.`,
-        `The built-in extractor writes the memory. To choose a model: \`c-mem config set provider NAME\` (${CHOICES}).`,
+        userSettings(context.paths, context.env).provider === "none"
+          ? `The built-in extractor writes the memory. To choose a model: \`c-mem config set provider NAME\` (${CHOICES}).`
+          : "`c-mem status` shows what waits for the model.",
       );
     }
     return {
