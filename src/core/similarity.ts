@@ -6,13 +6,14 @@ export const SAME_TEXT = 0.6;
 
 /** The share of the shorter text's words that the longer text contains. 0 for fewer than three words. */
 export function wordOverlap(a: string, b: string): number {
-  const [one, other] = [informative(a), informative(b)];
+  const [one, other] = [informativeWords(a), informativeWords(b)];
   const [short, long] = one.size <= other.size ? [one, other] : [other, one];
   if (short.size < 3) return 0;
   return [...short].filter((word) => long.has(word)).length / short.size;
 }
 
-function informative(text: string): Set<string> {
+/** Also short words and numbers, in lower case. */
+export function informativeWords(text: string): Set<string> {
   return new Set(
     wordsOf(text)
       .map((word) => word.toLowerCase())

@@ -133,4 +133,17 @@ describe("a handover", () => {
     const { decisions } = handOver(db, { ...GIVEN, decisions: `${GIVEN.decisions}\nRetry ten times` });
     expect(decisions.map(({ isNew }) => isNew)).toEqual([false, true]);
   });
+
+  it("saves a decision that reverses a known one, and names the known one", () => {
+    const { db } = store();
+    const rule = {
+      type: "decision",
+      title: "Use npm for all packages",
+      narrative: "Use npm for all packages",
+    } as const;
+    const lists = { facts: [], concepts: [], files: [], evidence: [] };
+    const { id } = remember(db, 1, { ...rule, ...lists, origin: "user" }, NOW);
+    const { decisions } = handOver(db, { ...GIVEN, decisions: "Do not use npm for all packages" });
+    expect(decisions).toMatchObject([{ isNew: true, alike: [{ id }] }]);
+  });
 });

@@ -11,7 +11,7 @@ import { currentTexts } from "../store/tables/observation-edits.ts";
 import { lastPrompts } from "../store/tables/prompts.ts";
 import { summariesOfTurn, summaryOf, WHOLE_SESSION } from "../store/tables/summaries.ts";
 import { deriveSession } from "./derive.ts";
-import { type Alike, findAlike } from "./known-texts.ts";
+import { type Alike, isKnownText } from "./known-texts.ts";
 import { saveSessionSummary } from "./save-session.ts";
 import { rememberWithin } from "./user-edits.ts";
 
@@ -137,7 +137,9 @@ function saveDecision(db: Db, turn: Turn, text: string, now: number): HandedOver
     evidence: [turn.promptItem],
     origin: "assistant",
   };
-  const known = findAlike(currentTexts(db, turn.projectId), decision).find((one) => one.isSame);
+  const known = currentTexts(db, turn.projectId).find(
+    (row) => row.type === "decision" && isKnownText(text, `${row.title}\n${row.narrative}`),
+  );
   if (known !== undefined) return { id: known.id, title: known.title, isNew: false, alike: [] };
   return { title: decision.title, ...rememberWithin(db, turn.projectId, decision, now, { turn }) };
 }

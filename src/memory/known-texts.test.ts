@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Observation } from "../core/memory.ts";
 import type { CurrentText } from "../store/tables/observation-edits.ts";
-import { findAlike, findSameText } from "./known-texts.ts";
+import { findAlike, findSameText, isKnownText } from "./known-texts.ts";
 
 function observation(text: string, extra: Partial<Observation> = {}): Observation {
   return {
@@ -35,6 +35,20 @@ describe("findSameText", () => {
   it("knows a reason that was given before", () => {
     const current = known("Use tabs.", { facts: '["Why: screen readers"]' });
     expect(findSameText(current, observation("Use tabs", { facts: ["Why: Screen readers."] }))).toBeDefined();
+  });
+});
+
+describe("isKnownText", () => {
+  it.each([
+    ["Retry five times, because server restarts take a minute", "Retry five times: restarts take a minute", true],
+    ["Upload files in chunks of 8 MB", "Upload files in chunks of 4 MB", false],
+    ["Do not run the migrations at the start", "Run the migrations at the start", false],
+    ["No longer keep support for Node 18", "Keep support for Node 18", false],
+    ["Use pnpm for all packages except docs", "Use pnpm for all packages", false],
+    ["Die Migrationen laufen nicht beim Start", "Die Migrationen laufen beim Start", false],
+    ["Use pnpm for packages; the docs have their own build because of the host", "Use pnpm for packages", false],
+  ])("%j, with %j: %s", (text, before, isKnown) => {
+    expect(isKnownText(text, before)).toBe(isKnown);
   });
 });
 

@@ -1,7 +1,7 @@
 // Compares a new observation with the known ones: is it one of them, nearly one, or a newer version of a decision?
 import { claimsOf, doClaimsConflict } from "../core/claims.ts";
 import type { Observation } from "../core/memory.ts";
-import { wordOverlap } from "../core/similarity.ts";
+import { informativeWords, wordOverlap } from "../core/similarity.ts";
 import { contentWords, plainWords } from "../core/words.ts";
 import type { CurrentText } from "../store/tables/observation-edits.ts";
 import { contentHash } from "../store/tables/observations.ts";
@@ -29,6 +29,26 @@ export function findSameText(current: readonly CurrentText[], observation: Obser
   return (
     current.find((row) => row.content_hash === hash) ??
     current.find((row) => words.trim() !== "" && plainWords(row.narrative) === words && hasReasons(row))
+  );
+}
+
+/** Words that turn a sentence round: "use npm", "do not use npm", "use npm only for packages". */
+const TURNING =
+  /\b(?:not|no|never|don|dont|without|stop|avoid|except|unless|only|instead|nicht|kein\w*|nie|niemals|ohne|nur|pas|jamais|sans|sauf|nunca|sin|não|не|нет)\b|n['’]t\b/giu;
+const MIN_KNOWN_WORDS = 0.7;
+
+/** True if a known text says all that the new one does: "chunks of 8 MB" is not known by "chunks of 4 MB". */
+export function isKnownText(text: string, known: string): boolean {
+  const turning = (one: string): string => [...new Set(one.toLowerCase().match(TURNING))].toSorted().join(" ");
+  const [words, knownWords] = [informativeWords(text), informativeWords(known)];
+  const shared = [...words].filter((word) => knownWords.has(word)).length;
+  const numbers = new Set(known.match(/\d+/g));
+  return (
+    words.size > 0 &&
+    shared >= words.size * MIN_KNOWN_WORDS &&
+    [...(text.match(/\d+/g) ?? [])].every((number) => numbers.has(number)) &&
+    turning(text) === turning(known) &&
+    !doClaimsConflict(claimsOf(text), claimsOf(known))
   );
 }
 

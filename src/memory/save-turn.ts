@@ -21,7 +21,13 @@ import { projectIdOfSession } from "../store/tables/projects.ts";
 import type { TurnKey } from "../store/tables/prompts.ts";
 import { sessionIdOf } from "../store/tables/sessions.ts";
 import { insertWrongItem, isWrongObservation } from "../store/tables/wrong-items.ts";
-import { deleteSummary, setCurrentSummary, summariesOfTurn, upsertSummary } from "../store/tables/summaries.ts";
+import {
+  deleteSummary,
+  setCurrentSummary,
+  summariesOfTurn,
+  upsertSummary,
+  WHOLE_SESSION,
+} from "../store/tables/summaries.ts";
 import { hasForgottenParts, hasTombstone } from "../store/tables/tombstones.ts";
 import { isFailedUse } from "../store/tables/tool-uses.ts";
 import { updateSuccessors } from "./supersede.ts";
@@ -33,7 +39,15 @@ type SavedMemory = Pick<TurnMemory, "observations"> & Partial<Pick<TurnMemory, "
 export function saveTurnMemory(db: Db, turn: TurnKey, memory: SavedMemory, producer: Producer, now: number): boolean {
   const projectId = projectIdOfSession(db, turn.sessionDbId);
   const before = observationsOfTurn(db, turn.sessionDbId, turn.promptNumber);
-  const old = before.filter((row) => row.producer === producer.name);
+  // A model's summary of the session may have added decisions to the turn. They are not part of its version of the turn.
+  const ofSession = new Set(
+    summariesOfTurn(db, turn.sessionDbId, WHOLE_SESSION)
+      .filter((row) => row.producer === producer.name)
+      .map((row) => row.prompt_hash),
+  );
+  const old = before.filter(
+    (row) => row.producer === producer.name && (row.prompt_hash === null || !ofSession.has(row.prompt_hash)),
+  );
   const hashes = new Set(memory.observations.map(contentHash));
   const gone = old.filter((row) => !hashes.has(row.content_hash));
   const unchanged = new Set<number>();

@@ -1,4 +1,6 @@
 // The memory that a model writes, from the hooks to the next session's context, with scripted models.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { localDay } from "../../src/core/time.ts";
 import type { ModelRequest } from "../conformance/model-request.ts";
@@ -376,6 +378,7 @@ describe("c-mem rebuild --with-model", () => {
 
   it("shows an estimate, and sends nothing without --yes", async () => {
     const world = await createModelWorld(fixed);
+    const config = readFileSync(join(world.home, "config.json"), "utf8");
     // Recorded while no model was configured.
     await run(world, ["config", "set", "provider", "none"]);
     recordFix(world);
@@ -383,7 +386,7 @@ describe("c-mem rebuild --with-model", () => {
     await run(world, ["config", "set", "provider", "agent-sdk"]);
     const refused = await run(world, [...REBUILD, "--yes"]);
     expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining("The Agent SDK is not installed.")]);
-    await run(world, ["config", "set", "provider", "openai"]);
+    writeFileSync(join(world.home, "config.json"), config);
 
     const { status, stdout, stderr } = await run(world, REBUILD);
     expect(status).toBe(0);

@@ -21,8 +21,8 @@ import { requestHash } from "./turns-request.ts";
 
 /** The outcome of asking a model about turns or a session. */
 export type Enriched =
-  /** The model's version was saved and is now the current one. */
-  | { kind: "saved"; observations: number }
+  /** The model's version was saved and is now the current one. `uncovered`: turns of which the reply says nothing usable. */
+  | { kind: "saved"; observations: number; uncovered?: readonly number[] }
   /** Nothing was saved: the version that was current stays current. */
   | { kind: "kept"; message: string }
   /**
@@ -81,12 +81,12 @@ export async function askModel(
   { projectId, sessionDbId, purpose, request }: Question,
   { settings, now, signal }: AskOptions,
 ): Promise<Answer | Enriched> {
-  const hash = requestHash(request);
+  const { name, model, fingerprint } = provider;
+  const hash = requestHash(`${name}/${model}`, request);
   const stored = findReply(db, hash) as LlmReply | undefined;
   const answered = stored && answeredRequest(db, hash);
   if (stored !== undefined && answered !== undefined) return { reply: stored, ledgerId: answered };
   const likely = likelyCost(request, provider, settings);
-  const { name, model, fingerprint } = provider;
   const entry = { projectId, provider: name, model, purpose, requestHash: hash };
   const reservation = reserve(
     db,

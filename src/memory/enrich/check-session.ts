@@ -1,11 +1,11 @@
 // Checks a model's reply about a whole session: every line may only name what occurs in the session.
 import { asArray, asCount, asObject, asObjects, type JsonObject } from "../../core/json.ts";
 import type { Observation, SessionSummary } from "../../core/memory.ts";
-import { SAME_TEXT, wordOverlap } from "../../core/similarity.ts";
 import { plainWords } from "../../core/words.ts";
 import type { Piece } from "./cited.ts";
-import { findQuote } from "./check-turns.ts";
-import { type Ground, line, lines, listOf, passes, passingText, type Tally } from "./grounding.ts";
+import { isKnownText } from "../known-texts.ts";
+import { settledBy } from "./check-turns.ts";
+import { type Ground, line, lines, listOf, passes, passingText, type Sources, type Tally } from "./grounding.ts";
 import type { SessionRecord } from "./session-record.ts";
 
 const TITLE_CHARS = 120;
@@ -24,6 +24,7 @@ export interface SessionGround {
   text: string;
   /** What the user wrote, as plain words. */
   asked: string;
+  sources: Sources;
   filesRead: string[];
   filesEdited: string[];
 }
@@ -49,7 +50,10 @@ export function checkSession(
   if (!passes(title, ground)) return { problem: "its title names something that is not in the session" };
   const field = (name: string): string => passingText(lines(answer[name], FIELD_CHARS), ground);
   const list = (name: string, max: number): string[] => {
-    const passing = listOf(answer[name], LINE_CHARS).filter((one) => passes(one, ground));
+    // These lead the next session, so tools and pages must not write them.
+    const passing = listOf(answer[name], LINE_CHARS).filter((one) =>
+      passes(one, { ...ground, sources: session.sources }),
+    );
     return [...new Set(passing)].slice(0, max);
   };
   const evidence = asArray(answer["evidence"]).filter((id) => typeof id === "string" && record.ids.has(id)) as string[];
@@ -84,7 +88,7 @@ function checkDecision(raw: JsonObject, record: SessionRecord, { pieces }: Sessi
   const prompts = record.prompts.filter((one) => one.prompt_number === named || isCited(one));
   const found = prompts.flatMap((prompt) => {
     const piece = pieces.get(`p${prompt.id}`);
-    const quote = piece && findQuote(raw["quote"], [piece]);
+    const quote = piece && settledBy(raw["quote"], title, [piece], `${piece.asked}\n${piece.said}`);
     return quote === undefined ? [] : [{ prompt, quote }];
   });
   const [settled] = found;
@@ -109,18 +113,7 @@ function checkDecision(raw: JsonObject, record: SessionRecord, { pieces }: Sessi
   return { turn: prompt.prompt_number, observation };
 }
 
-/**
- * Decisions that were replaced or withdrawn count as known: they must not come back. "Chunks of 8 MB" is not known if
- * "chunks of 4 MB" is.
- */
+/** Decisions that were replaced or withdrawn count as known: they must not come back. */
 function isKnown({ title }: Observation, { decisions }: SessionRecord): boolean {
-  return decisions.some((row) => {
-    const known = `${row.title}\n${row.narrative}`;
-    const numbers = numbersIn(known);
-    return wordOverlap(title, known) >= SAME_TEXT && [...numbersIn(title)].every((number) => numbers.has(number));
-  });
-}
-
-function numbersIn(text: string): Set<string> {
-  return new Set(text.match(/\d+/g));
+  return decisions.some((row) => isKnownText(title, `${row.title}\n${row.narrative}`));
 }

@@ -9,12 +9,23 @@ import {
   type Summary,
   type TurnMemory,
 } from "../../core/memory.ts";
-import { plainWords } from "../../core/words.ts";
+import { contentWords, plainWords } from "../../core/words.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import type { ObservationRow } from "../../store/tables/observations.ts";
 import { askedIn, conversationOf, groundOf, type Piece, piecesOf } from "./cited.ts";
-import { type Ground, line, lines, listOf, passes, passingText, sharedWords, type Tally } from "./grounding.ts";
+import {
+  type Ground,
+  isOnlyPrinted,
+  line,
+  lines,
+  listOf,
+  passes,
+  passingText,
+  sharedWords,
+  type Tally,
+} from "./grounding.ts";
 import { endOf, type Known, type OpenEnd } from "./known-items.ts";
+import { isAgreement } from "../extract/decisions.ts";
 import { isUsersOwn } from "../user-edits.ts";
 import { isChange } from "./turn-record.ts";
 import type { RecordedTurn } from "./turns-request.ts";
@@ -74,21 +85,28 @@ export function checkTurns(
   }
   if (checked.size === 0) return { problem: "it has no summary of a turn" };
   const given = asObjects(answer["observations"]);
+  /** Turns with observations of which none passed so far. */
+  const emptied = new Set<number>();
   for (const raw of given) {
     const turn = turnOf(raw, turns);
     const target = turn && checked.get(turn.evidence.prompt.number);
     const observation = turn && checkObservation(raw, turn, tally);
     if (turn === undefined || observation === undefined || target === undefined) {
       tally.dropped++;
+      const number = turn?.evidence.prompt.number ?? asCount(raw["turn"]) ?? 0;
+      if (checked.get(number)?.memory.observations.length === 0) emptied.add(number);
       continue;
     }
+    emptied.delete(turn.evidence.prompt.number);
     if (target.memory.observations.length >= MAX_OBSERVATIONS) continue;
     target.memory.observations.push(observation);
     const { projectId } = turn.evidence;
     target.replaced.set(observation, replacedBy({ observation, projectId }, raw["replaces"], known, tally));
   }
+  // The extractor's notes are better than none.
+  for (const number of emptied) checked.delete(number);
   const observations = [...checked.values()].flatMap(({ memory }) => memory.observations);
-  if (observations.length === 0 && given.length > 0)
+  if (checked.size === 0 || (observations.length === 0 && given.length > 0))
     return { problem: "no observation cites ids of the record and keeps to what is in it" };
   const confirmed = knownOf(answer["confirmed"], known, tally);
   const hasChanged = recorded.some(({ evidence }) => evidence.toolUses.some(isChange));
@@ -148,25 +166,46 @@ export interface Quote {
   origin: Origin;
 }
 
-/** Shorter quotes ("yes") settle something only as an answer of the user. */
+/** Shorter quotes ("yes", "Redis") settle something only if they are the user's whole answer, or agree. */
 const MIN_QUOTE_WORDS = 3;
 /** At least this share of the words in a decision's title must occur in what was said. */
 const DECISION_SHARE = 0.4;
 
 /** The words that settled a decision, if they were said in the cited evidence. Output of tools settles nothing. */
-function settledBy(raw: unknown, title: string, pieces: readonly Piece[], conversation: string): Quote | undefined {
-  return sharedWords(title, conversation) < DECISION_SHARE ? undefined : findQuote(raw, pieces);
+export function settledBy(
+  raw: unknown,
+  title: string,
+  pieces: readonly Piece[],
+  conversation: string,
+): Quote | undefined {
+  if (sharedWords(title, conversation) < DECISION_SHARE) return undefined;
+  const quote = findQuote(raw, pieces);
+  // "Look at the cache" settles nothing about Redis: the agent said the rest.
+  const isSettled =
+    quote?.origin !== "user" || isAnswered(quote.text, pieces) || sharedWords(title, plainWords(quote.text)) > 0;
+  return quote && !isSettled ? { ...quote, origin: "assistant" } : quote;
+}
+
+/** True for a short prompt or answer as a whole, and for "yes". */
+function isAnswered(quote: string, pieces: readonly Piece[]): boolean {
+  const words = plainWords(quote);
+  const isWhole = ({ replies }: Piece): boolean => !isLong(words) && replies.includes(words);
+  return pieces.some((piece) => isWhole(piece) || (isAgreement(quote) && piece.asked.startsWith(words)));
+}
+
+function isLong(words: string): boolean {
+  return words.trim().split(" ").length >= MIN_QUOTE_WORDS;
 }
 
 /** The quote, if one of the pieces says it. */
-export function findQuote(raw: unknown, pieces: readonly Piece[]): Quote | undefined {
+function findQuote(raw: unknown, pieces: readonly Piece[]): Quote | undefined {
   const text = line(raw, QUOTE_CHARS).replace(/^["“„'«]+|["”'»]+$/g, "");
   const words = plainWords(text);
   if (words.trim() === "") return undefined;
-  if (pieces.some(({ asked }) => asked.includes(words))) return { text, origin: "user" };
-  const isLong = words.trim().split(" ").length >= MIN_QUOTE_WORDS;
+  if (isAnswered(text, pieces) || (isLong(words) && pieces.some(({ asked }) => asked.includes(words))))
+    return { text, origin: "user" };
   const isOwn = pieces.some(({ said, printed }) => said.includes(words) && !printed.includes(words));
-  return isLong && isOwn ? { text, origin: "assistant" } : undefined;
+  return isLong(words) && isOwn ? { text, origin: "assistant" } : undefined;
 }
 
 /** Adds the quote to the facts, unless the observation has its words already. */
@@ -195,6 +234,8 @@ const USER_SHARE = 0.6;
 /** The least trusted cited piece decides the origin: tool output, the agent (also its edits), the user. */
 function originOf(pieces: readonly Piece[], claim: string, { prompt }: TurnEvidence): Origin {
   if (pieces.some(({ origin }) => origin === "tool")) return "tool";
+  const wordsIn = (field: "text" | "printed"): string => plainWords(pieces.map((piece) => piece[field]).join("\n"));
+  if (isOnlyPrinted(claim, { own: wordsIn("text"), printed: wordsIn("printed") })) return "tool";
   const isUser = pieces.every(({ origin }) => origin === "user");
   return isUser && sharedWords(claim, prompt.text.toLowerCase()) >= USER_SHARE ? "user" : "assistant";
 }
@@ -268,12 +309,25 @@ function replacedBy({ observation, projectId }: Replacing, raw: unknown, known: 
   });
 }
 
-/** Open ends are closed by what the agent did or the user said, as the cited evidence shows. */
+/** At least this share of a step's words must be in what was said or done. */
+const CLOSED_SHARE = 0.3;
+const STEM_CHARS = 4;
+
+/** "Push the branch" shares "push" with `git push`, "Run the tests" "test" with `npm test`. */
+function isAbout(step: string, done: string): boolean {
+  const stems = (text: string): string[] => [...contentWords(text)].map((word) => word.slice(0, STEM_CHARS));
+  const [of, known] = [stems(step), new Set(stems(done))];
+  return of.filter((stem) => known.has(stem)).length >= Math.max(1, of.length * CLOSED_SHARE);
+}
+
+/** Open ends are closed by what the agent did or the user said, not by what a file or a page says. */
 function closedEnds(raw: unknown, turns: ReadonlyMap<number, Turn>, known: Known, tally: Tally): ClosedEnd[] {
   return asObjects(raw).flatMap((one) => {
     const end = known.openEnds.get(asString(one["id"]) ?? "");
     // A later turn of the same request may open it again.
-    const doer = [...turns.values()].find(({ ids }) => citedIds(one["evidence"], ids).length > 0);
+    const doer = [...turns.values()].find(({ ids, pieces }) =>
+      citedIds(one["evidence"], ids).some((id) => isAbout(end?.step ?? "", pieces.get(id)?.done ?? "")),
+    );
     if (end === undefined || doer === undefined) {
       tally.dropped++;
       return [];

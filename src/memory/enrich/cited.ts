@@ -2,7 +2,7 @@
 import type { Origin } from "../../core/memory.ts";
 import { plainWords } from "../../core/words.ts";
 import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
-import { userAnswers } from "../sources/answers.ts";
+import { type Answer, userAnswers } from "../sources/answers.ts";
 import type { Ground, Tally } from "./grounding.ts";
 import { isChange } from "./turn-record.ts";
 
@@ -14,6 +14,10 @@ export interface Piece {
   /** What the user wrote or answered, and what the agent said, as plain words. Both "" for output of tools. */
   asked: string;
   said: string;
+  /** The user's whole prompts and answers, as plain words. */
+  replies: readonly string[];
+  /** What was said or done here, without what tools returned. */
+  done: string;
   /** What tools printed in its turn, as plain words: what the agent repeats of it settles nothing. */
   printed: string;
 }
@@ -21,9 +25,7 @@ export interface Piece {
 /** The pieces of a turn by id: "p12", "m34", "t56". */
 export function piecesOf(evidence: TurnEvidence): Map<string, Piece> {
   const { prompt, messages, toolUses, commits, project } = evidence;
-  const answers = new Map(
-    userAnswers(evidence).map(({ id, question, choice, notes }) => [id, `${question}\n${choice}\n${notes}`]),
-  );
+  const answers = new Map(userAnswers(evidence).map((answer): [string, Answer] => [answer.id, answer]));
   const commitLines = commits.map(({ sha, subject }) => `${sha} ${subject}`);
   // The prompt's id also stands for its turn: the agent's last words and its commits.
   const ofPrompt = [project, prompt.text, prompt.response, ...commitLines].join("\n");
@@ -42,21 +44,36 @@ export function piecesOf(evidence: TurnEvidence): Map<string, Piece> {
         origin: "user",
         asked: plainWords(prompt.text),
         said: plainWords(prompt.response),
+        replies: [plainWords(prompt.text)],
+        done: ofPrompt,
         printed,
       },
     ],
-    ...messages.map(({ id, text }): [string, Piece] => {
-      return [id, { text: text.toLowerCase(), origin: "assistant", asked: "", said: plainWords(text), printed }];
-    }),
+    ...messages.map(({ id, text }): [string, Piece] => [
+      id,
+      { ...NOT_ASKED, text: text.toLowerCase(), origin: "assistant", said: plainWords(text), done: text, printed },
+    ]),
     ...toolUses.map((use): [string, Piece] => {
       const answer = answers.get(use.id);
-      const origin: Origin = answer !== undefined ? "user" : isChange(use) ? "assistant" : "tool";
-      return [
-        use.id,
-        { text: textOfUse(use).toLowerCase(), origin, asked: plainWords(answer ?? ""), said: "", printed },
-      ];
+      const text = textOfUse(use).toLowerCase();
+      if (answer !== undefined) return [use.id, { ...ofAnswer(answer), text, printed }];
+      const origin: Origin = isChange(use) ? "assistant" : "tool";
+      return [use.id, { ...NOT_ASKED, text, origin, said: "", done: inputOf(use), printed }];
     }),
   ]);
+}
+
+const NOT_ASKED = { asked: "", replies: [] };
+
+function ofAnswer({ question, choice, notes }: Answer): Omit<Piece, "text" | "printed"> {
+  const done = `${question}\n${choice}\n${notes}`;
+  return { origin: "user", asked: plainWords(done), said: "", replies: [choice, notes].map(plainWords), done };
+}
+
+function inputOf({ input, files }: EvidenceToolUse): string {
+  return [...Object.values(input), ...files.map(({ path }) => path)]
+    .filter((value) => typeof value === "string")
+    .join("\n");
 }
 
 function textOfUse(use: EvidenceToolUse): string {

@@ -1,5 +1,6 @@
 // Asks a model for a whole session's title, summary, decisions and handover, checks the reply, and saves what passes.
 import type { Producer } from "../../core/memory.ts";
+import { plainWords } from "../../core/words.ts";
 import type { LlmRequest, Provider } from "../../llm/provider.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { transaction } from "../../store/db/transaction.ts";
@@ -17,7 +18,7 @@ import { saveSessionSummary } from "../save-session.ts";
 import { askModel, type Enriched, kept, outcomeIfPaused } from "./ask-model.ts";
 import { type CheckedSession, checkSession, type SessionGround } from "./check-session.ts";
 import { askedIn, type Piece, piecesOf } from "./cited.ts";
-import type { EnrichOptions } from "./enrich-turns.ts";
+import { type EnrichOptions, UNKNOWN_SETTINGS } from "./enrich-turns.ts";
 import { sessionRecord, type SessionRecord } from "./session-record.ts";
 import { SESSION_PROMPT_HASH, sessionRequest } from "./session-request.ts";
 import { repeatRequest, requestHash } from "./turns-request.ts";
@@ -32,14 +33,16 @@ export async function enrichSession(
   db: Db,
   provider: Provider,
   sessionDbId: number,
-  { settings, now = Date.now, signal, isRepeated = false, isExcluded = () => false }: EnrichOptions,
+  { settings, now = Date.now, signal, isRepeated = false, recording = () => "on" }: EnrichOptions,
 ): Promise<Enriched> {
   const paused = outcomeIfPaused(db, provider, now());
   if (paused !== undefined) return paused;
   const session = sessionForModel(db, sessionDbId);
   if (session === undefined) return kept("the session was deleted");
   if (isCopiedSession(db, sessionDbId)) return kept("it is a copy of another session");
-  if (isExcluded(session.cwd)) return kept("its folder is excluded from recording");
+  const state = recording(session.cwd);
+  if (state === "unknown") return UNKNOWN_SETTINGS;
+  if (state === "off") return kept("its folder is excluded from recording");
   const isRunning = session.status === "active" && now() - session.last_at < OPEN_TURN_MS;
   if (isRunning && session.has_checkpoint === 0)
     return { kind: "later", afterMs: SESSION_IDLE_MS, counts: false, isWaiting: true, message: "a turn is running" };
@@ -56,7 +59,7 @@ export async function enrichSession(
     const answer = await askModel(db, provider, question, { settings, now, signal });
     if ("kind" in answer) return answer;
     const checked = checkSession(answer.reply.value, record, ground);
-    const hashes = [requestHash(sent), requestHash(request)];
+    const hashes = [sent, request].map((one) => requestHash(producer.name, one));
     if (!("problem" in checked)) return saveReply(db, session, { ...answer, record, checked, producer, hashes }, now());
     if (!isFirst) {
       for (const hash of hashes) deleteReply(db, hash);
@@ -74,9 +77,11 @@ function lastTurnOf({ prompts }: SessionRecord): number {
 /** Outputs of tools are long, and a summary rarely quotes their middle. */
 const TOOL_CHARS = 6_000;
 
-function groundOfSession(db: Db, session: ModelSession, { prompts, notes }: SessionRecord): SessionGround {
+function groundOfSession(db: Db, session: ModelSession, { prompts, notes, repository }: SessionRecord): SessionGround {
   const texts: string[] = [session.project.toLowerCase()];
   const asked: string[] = [];
+  const said: string[] = [repository.toLowerCase()];
+  const printed: string[] = [];
   const pieces = new Map<string, Piece>();
   const files = { read: new Set<string>(), edited: new Set<string>() };
   for (const { prompt_number: turn } of prompts) {
@@ -87,24 +92,34 @@ function groundOfSession(db: Db, session: ModelSession, { prompts, notes }: Sess
     const prompt = ofTurn.get(evidence.prompt.id);
     // A decision that cites the prompt may quote any message of its turn.
     if (prompt !== undefined) pieces.set(evidence.prompt.id, { ...prompt, ...saidIn(ofTurn) });
-    for (const { text, origin } of ofTurn.values())
-      texts.push(origin === "tool" ? `${text.slice(0, TOOL_CHARS)}\n${text.slice(-TOOL_CHARS)}` : text);
+    for (const { text, origin, done } of ofTurn.values()) {
+      const shortened = origin === "tool" ? `${text.slice(0, TOOL_CHARS)}\n${text.slice(-TOOL_CHARS)}` : text;
+      texts.push(shortened);
+      said.push(done);
+      if (origin === "tool") printed.push(shortened);
+    }
     for (const { path, kind } of evidence.toolUses.flatMap((use) => use.files))
       (kind === "read" ? files.read : files.edited).add(path);
   }
-  for (const { title, narrative, facts } of notes) texts.push([title, narrative, facts].join("\n").toLowerCase());
+  for (const { title, narrative, facts, origin } of notes) {
+    const text = [title, narrative, facts].join("\n").toLowerCase();
+    texts.push(text);
+    (origin === "tool" ? printed : said).push(text);
+  }
   return {
     pieces,
     text: texts.join("\n"),
     asked: asked.join("\n"),
+    sources: { own: plainWords(said.join("\n")), printed: plainWords(printed.join("\n")) },
     filesRead: [...files.read].slice(0, MAX_PATHS),
     filesEdited: [...files.edited].slice(0, MAX_PATHS),
   };
 }
 
-function saidIn(pieces: ReadonlyMap<string, Piece>): Pick<Piece, "asked" | "said"> {
+function saidIn(pieces: ReadonlyMap<string, Piece>): Pick<Piece, "asked" | "said" | "replies"> {
   const all = [...pieces.values()];
-  return { asked: all.map(({ asked }) => asked).join("\n"), said: all.map(({ said }) => said).join("\n") };
+  const replies = all.flatMap((piece) => piece.replies);
+  return { replies, asked: all.map(({ asked }) => asked).join("\n"), said: all.map(({ said }) => said).join("\n") };
 }
 
 const MAX_PATHS = 60;
@@ -135,11 +150,9 @@ function saveReply(
     for (const { turn, observation } of decisions) {
       if (hasTombstone(db, { kind: "observation", hash: contentHash(observation) })) continue;
       const key = { sessionDbId: id, promptNumber: turn };
-      insertObservation(
-        db,
-        { projectId: session.project_id, turn: key, observation, producer, validFrom: session.last_at },
-        now,
-      );
+      const prompt = record.prompts.find((one) => one.prompt_number === turn);
+      const validFrom = prompt?.ended_at ?? prompt?.created_at ?? session.last_at;
+      insertObservation(db, { projectId: session.project_id, turn: key, observation, producer, validFrom }, now);
     }
     saveSessionSummary(db, id, summary, producer, now);
     return { kind: "saved", observations: decisions.length };

@@ -17,7 +17,7 @@ import { transaction } from "../../store/db/transaction.ts";
 import { loadTurnEvidence, type TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { enqueueTurns } from "../../store/tables/model-turns.ts";
 import type { Enriched } from "./ask-model.ts";
-import { enrichTurns } from "./enrich-turns.ts";
+import { enrichTurns, type Recording } from "./enrich-turns.ts";
 import { turnRecord } from "./turn-record.ts";
 import { turnsRequest } from "./turns-request.ts";
 import { saveTurnMemory } from "../save-turn.ts";
@@ -245,9 +245,9 @@ describe("a turn", () => {
 
   it("in a folder that is excluded now is not sent", async () => {
     const { db, provider, settings, loopback } = await world([answer(GOOD)]);
-    const isExcluded = (cwd: string): boolean => cwd === "/app";
+    const recording = (cwd: string): Recording => (cwd === "/app" ? "off" : "on");
     enqueueTurns(db, [1], NOW);
-    expect(await enrichTurns(db, provider, 1, { settings, isExcluded })).toMatchObject({ kind: "kept" });
+    expect(await enrichTurns(db, provider, 1, { settings, recording })).toMatchObject({ kind: "kept" });
     expect(loopback.asked).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ import { closeStep } from "../../store/tables/closed-steps.ts";
 import { recordChecks } from "../../store/tables/ledger.ts";
 import { insertLink } from "../../store/tables/links.ts";
 import { deleteReply } from "../../store/tables/model-replies.ts";
-import { deleteWaiting, waitingTurns } from "../../store/tables/model-turns.ts";
+import { deleteWaiting, failTurns, waitingTurns } from "../../store/tables/model-turns.ts";
 import {
   confirmObservation,
   contentHash,
@@ -34,9 +34,20 @@ export interface EnrichOptions {
   signal?: AbortSignal | undefined;
   /** More requests follow within minutes, so that a prompt cache pays. */
   isRepeated?: boolean;
-  /** Whether the current settings exclude this folder. */
-  isExcluded?: (cwd: string) => boolean;
+  /** Whether the current settings allow to record this folder. */
+  recording?: (cwd: string) => Recording;
 }
+
+/** Unknown: a settings file of the folder is broken. */
+export type Recording = "on" | "off" | "unknown";
+
+/** Nothing is sent or dropped until the settings can be read. */
+export const UNKNOWN_SETTINGS: Enriched = {
+  kind: "later",
+  afterMs: 10 * 60_000,
+  counts: false,
+  message: "a settings file of the folder cannot be read",
+};
 
 /** Fewer characters without tool uses are not sent: the extractor's version is good enough. */
 const MIN_CHARS = 400;
@@ -60,12 +71,13 @@ export async function enrichTurns(
   let total = 0;
   let note = "no turn has enough content";
   let failures = 0;
-  /** Turns of requests that failed. One of them may be the reason, so they are sent one by one. */
+  /** Turns of requests that failed, and turns that a reply left out. They are sent one by one. */
   const alone = new Set<number>();
   for (;;) {
     const paused = outcomeIfPaused(db, provider, now());
     if (paused !== undefined) return paused;
     const batch = nextBatch(db, sessionDbId, options, alone);
+    if (batch === undefined) return UNKNOWN_SETTINGS;
     if (batch.length === 0) {
       // Turns that are not worth a request were skipped; others may follow.
       if (waitingTurns(db, sessionDbId).length > 0) continue;
@@ -76,29 +88,37 @@ export async function enrichTurns(
     if (outcome.kind === "saved") {
       total += outcome.observations;
       failures = 0;
+      for (const promptDbId of outcome.uncovered ?? []) alone.add(promptDbId);
       note = "the model noted nothing, or the turns changed during the request";
     } else {
       note = outcome.message;
-      if (batch.length === 1) deleteWaiting(db, [batch[0]?.promptDbId ?? 0]);
-      if (batch.length === 1 && ++failures === MAX_FAILURES) deleteWaiting(db, waitingTurns(db, sessionDbId));
-      else for (const { promptDbId } of batch) alone.add(promptDbId);
+      if (batch.length > 1) for (const { promptDbId } of batch) alone.add(promptDbId);
+      else {
+        const hasFailedOften = ++failures === MAX_FAILURES;
+        failTurns(db, hasFailedOften ? waitingTurns(db, sessionDbId) : batch.map((turn) => turn.promptDbId), now());
+      }
     }
   }
 }
 
-/** The oldest waiting turns that fit into a request. Turns that are not worth a request no longer wait. */
+/**
+ * The oldest waiting turns that fit into a request. Turns that are not worth a request no longer wait. Undefined if the
+ * settings do not say whether a turn may be sent.
+ */
 function nextBatch(
   db: Db,
   sessionDbId: number,
-  { isExcluded = () => false }: EnrichOptions,
+  { recording = () => "on" }: EnrichOptions,
   alone: ReadonlySet<number>,
-): WaitingTurn[] {
+): WaitingTurn[] | undefined {
   const batch: WaitingTurn[] = [];
   const skipped: number[] = [];
   let tokens = 0;
   for (const promptDbId of waitingTurns(db, sessionDbId)) {
     const turn = loadTurn(db, promptDbId);
-    if (turn === undefined || isExcluded(turn.evidence.cwd)) {
+    const state = turn === undefined ? "off" : recording(turn.evidence.cwd);
+    if (state === "unknown") return undefined;
+    if (turn === undefined || state === "off") {
       skipped.push(promptDbId);
       continue;
     }
@@ -151,7 +171,7 @@ async function sendTurns(
     const answer = await askModel(db, provider, question, { settings, now, signal });
     if ("kind" in answer) return answer;
     const checked = checkTurns(answer.reply.value, batch, known);
-    const hashes = [requestHash(sent), requestHash(request)];
+    const hashes = [sent, request].map((one) => requestHash(producer.name, one));
     if (!("problem" in checked)) {
       const { ledgerId } = answer;
       return saveTurns(db, { sessionDbId, batch, producer, checked, ledgerId, hashes }, now());
@@ -183,6 +203,7 @@ function saveTurns(
 ): Enriched {
   return transaction(db, () => {
     let observations = 0;
+    const uncovered = batch.filter(({ evidence }) => !checked.turns.has(evidence.prompt.number));
     for (const turn of batch) {
       const own = checked.turns.get(turn.evidence.prompt.number);
       const current = loadTurn(db, turn.promptDbId);
@@ -198,14 +219,15 @@ function saveTurns(
     const lastAt = endOf(batch.map(({ evidence }) => evidence));
     for (const { id } of checked.confirmed) confirmObservation(db, id, lastAt);
     for (const end of checked.closed) closeStep(db, { ...end, closedBy: sessionDbId, producer: producer.name });
+    const done = batch.filter((turn) => !uncovered.includes(turn));
     deleteWaiting(
       db,
-      batch.map(({ promptDbId }) => promptDbId),
+      done.map(({ promptDbId }) => promptDbId),
     );
     recordChecks(db, ledgerId, checked.tally);
     for (const hash of hashes) deleteReply(db, hash);
     saveSession(db, sessionDbId, now);
-    return { kind: "saved", observations };
+    return { kind: "saved", observations, uncovered: uncovered.map(({ promptDbId }) => promptDbId) };
   });
 }
 

@@ -159,7 +159,7 @@ describe("an open end", () => {
     ] as const) {
       add("s", prompt("Uploads changed"));
       add("s", bash("git status", "ok"));
-      add("s", ended("Uploads changed."));
+      add("s", ended("Uploads changed, the branch is pushed."));
       deriveSession(db, 1, LATER);
       await send(db, turn, reply({ turn, ...said, closed: "closed" in said ? [...said.closed] : [] }));
     }

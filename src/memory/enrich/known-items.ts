@@ -8,6 +8,7 @@ import { decisionsInForce, openSteps } from "../../store/reads/known-items.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { USER } from "../user-edits.ts";
 import { type ObservationRow, observationsOfSession } from "../../store/tables/observations.ts";
+import { isWrongObservation } from "../../store/tables/wrong-items.ts";
 
 export interface OpenEnd {
   sessionDbId: number;
@@ -40,7 +41,7 @@ export function knownItems(db: Db, sessionDbId: number, turns: readonly TurnEvid
   if (first === undefined) return { text: "", notes: new Map(), openEnds: new Map() };
   const work = workOf(turns);
   const ownNotes = observationsOfSession(db, sessionDbId)
-    .filter((row) => (row.prompt_number ?? 0) < before && row.superseded_by === null)
+    .filter((row) => (row.prompt_number ?? 0) < before && row.superseded_by === null && !isWrongObservation(db, row.id))
     .slice(-MAX_NOTES);
   const own = new Set(ownNotes.map(({ id }) => id));
   const isLater = (row: ObservationRow): boolean =>

@@ -3,6 +3,9 @@ import { filterText } from "../../core/privacy/filter.ts";
 import { oneLine } from "../../core/text.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import type { Db } from "../../store/db/driver.ts";
+import { decisionsInForce } from "../../store/reads/known-items.ts";
+import { projectIdOfSession } from "../../store/tables/projects.ts";
+import { isWrongObservation } from "../../store/tables/wrong-items.ts";
 import { type CommitRow, commitsOf } from "../../store/tables/commits.ts";
 import { type ObservationRow, observationsOfSession } from "../../store/tables/observations.ts";
 import { type PromptRow, promptsOf } from "../../store/tables/prompts.ts";
@@ -26,14 +29,16 @@ export interface SessionRecord {
   /** Turns that have ended. */
   prompts: readonly PromptRow[];
   notes: readonly ObservationRow[];
-  /** Decisions of the session, also those that no longer hold. */
-  decisions: readonly ObservationRow[];
+  /** Decisions of the session, also those that no longer hold, and those in force in the project. */
+  decisions: readonly Pick<ObservationRow, "title" | "narrative">[];
+  /** The state of the repository at the end, one line each. */
+  repository: string;
 }
 
 export function sessionRecord(db: Db, sessionDbId: number): SessionRecord {
   const prompts = promptsOf(db, sessionDbId).filter(({ state }) => state !== "running");
   const all = observationsOfSession(db, sessionDbId);
-  const notes = all.filter((row) => row.superseded_by === null);
+  const notes = all.filter((row) => row.superseded_by === null && !isWrongObservation(db, row.id));
   const lastTurn = prompts.at(-1)?.prompt_number ?? 0;
   const { local, published } = repositoryOpenEnds(db, sessionDbId, readRepositoryState(db, sessionDbId, lastTurn));
   const session: Session = {
@@ -50,7 +55,10 @@ export function sessionRecord(db: Db, sessionDbId: number): SessionRecord {
   }
   const text = fitting(pieces).join("\n\n");
   const ids = new Set([...prompts.map(({ id }) => `p${id}`), ...notes.map(({ id }) => `o${id}`)].filter(isIn(text)));
-  return { text, ids, prompts, notes, decisions: all.filter(({ type }) => type === "decision") };
+  const own = all.filter(({ type }) => type === "decision");
+  const projectId = projectIdOfSession(db, sessionDbId);
+  const decisions = [...own, ...(projectId === undefined ? [] : decisionsInForce(db, projectId))];
+  return { text, ids, prompts, notes, decisions, repository: session.repository.join("\n") };
 }
 
 function tokensOf(pieces: readonly string[]): number {

@@ -85,8 +85,9 @@ export function repeatRequest(request: LlmRequest, problem: string): LlmRequest 
   return { ...request, text: fillTemplate(again, { question: request.text, problem }) };
 }
 
-export function requestHash({ system: prompt, text: question, schema }: LlmRequest): string {
-  return hashOf(prompt, question, JSON.stringify(schema));
+/** Of the request to this model: "openai/gpt-5.4-nano". */
+export function requestHash(model: string, { system: prompt, text: question, schema }: LlmRequest): string {
+  return hashOf(model, prompt, question, JSON.stringify(schema));
 }
 
 export function hashOf(...parts: string[]): string {

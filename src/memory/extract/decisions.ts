@@ -148,13 +148,18 @@ const PROPOSAL_CHARS = 320;
 const MIN_DECIDED = 0.02;
 const MIN_TITLE_WORDS = 5;
 
+/** True for "yes" and "ok, do it", false for "ok, but why?". */
+export function isAgreement(text: string): boolean {
+  return PLAIN_YES.test(text) && !DISSENT.test(text);
+}
+
 /** What the agent recommended in its last message, if the next prompt accepts it or picks one of its options. */
 function acceptedProposal({ sentences, evidence, changes, finalId }: ParsedTurn): Observation | undefined {
   const reply = evidence.prompt.next?.trim() ?? "";
   if (reply === "" || reply.length > REPLY_CHARS || changes.files.length > 0) return undefined;
   const said = sentences.filter(({ from }) => from === "agent-last");
   const picked = pickedOption(said, reply);
-  const isYes = PLAIN_YES.test(reply) && !DISSENT.test(reply);
+  const isYes = isAgreement(reply);
   const proposals = said.filter(
     ({ text, verdict: { chances } }) =>
       PROPOSAL.test(text) &&

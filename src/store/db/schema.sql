@@ -241,7 +241,8 @@ CREATE TABLE model_replies (
 
 CREATE TABLE model_turns (
   prompt_db_id INTEGER PRIMARY KEY REFERENCES prompts(id) ON DELETE CASCADE,
-  enqueued_at INTEGER NOT NULL
+  enqueued_at INTEGER NOT NULL,
+  failed_at INTEGER                               -- no usable reply: not sent again unless the turn changes
 ) STRICT;
 
 CREATE TABLE observation_keys (

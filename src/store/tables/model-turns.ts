@@ -20,19 +20,23 @@ export const isHandover = (key: string): boolean => key.startsWith("handover:");
 
 /** Adds the turn to the waiting ones, if it ended recently and no model has seen it as it is. */
 export function enqueueTurn(db: Db, promptDbId: number, now: number): void {
-  db.run(sql`INSERT OR IGNORE INTO model_turns
+  db.run(sql`INSERT INTO model_turns (prompt_db_id, enqueued_at)
     SELECT p.id, ${now} FROM prompts p JOIN sessions s ON s.id = p.session_db_id
     WHERE p.id = ${promptDbId} AND s.parent_session_db_id IS NULL AND NOT ${isRunning()}
       AND ${now} - coalesce(p.ended_at, s.last_at) < ${MAX_AGE_MS}
       AND NOT EXISTS (SELECT 1 FROM summaries u
         WHERE u.session_db_id = p.session_db_id AND u.prompt_number = p.prompt_number AND u.producer <> 'extractor'
-          AND u.created_at >= coalesce(p.ended_at, p.created_at))`);
+          AND u.created_at >= coalesce(p.ended_at, p.created_at))
+    ON CONFLICT (prompt_db_id) DO UPDATE SET enqueued_at = excluded.enqueued_at, failed_at = NULL
+      WHERE failed_at < (SELECT coalesce(ended_at, created_at) FROM prompts WHERE id = prompt_db_id)`);
 }
 
-/** Adds turns however old they are. Returns how many were added. */
+/** Adds turns however old they are, also those whose request failed. Returns how many were added. */
 export function enqueueTurns(db: Db, promptDbIds: readonly number[], now: number): number {
-  return db.run(sql`INSERT OR IGNORE INTO model_turns
-    SELECT id, ${now} FROM prompts WHERE id IN ${anyOf(promptDbIds)}`).changes;
+  return db.run(sql`INSERT INTO model_turns (prompt_db_id, enqueued_at)
+    SELECT id, ${now} FROM prompts WHERE id IN ${anyOf(promptDbIds)}
+    ON CONFLICT (prompt_db_id) DO UPDATE SET enqueued_at = excluded.enqueued_at, failed_at = NULL
+      WHERE failed_at IS NOT NULL`).changes;
 }
 
 export interface UnsentTurn {
@@ -57,7 +61,12 @@ export function unsentTurns(
 /** The row ids of a session's waiting prompts, in the order of its turns. */
 export function waitingTurns(db: Db, sessionDbId: number): number[] {
   return db.column(sql`SELECT p.id FROM model_turns w JOIN prompts p ON p.id = w.prompt_db_id
-    WHERE p.session_db_id = ${sessionDbId} ORDER BY p.prompt_number`);
+    WHERE p.session_db_id = ${sessionDbId} AND w.failed_at IS NULL ORDER BY p.prompt_number`);
+}
+
+/** Their requests had no usable reply: the same ones would be paid for again. */
+export function failTurns(db: Db, promptDbIds: readonly number[], now: number): void {
+  db.run(sql`UPDATE model_turns SET failed_at = ${now} WHERE prompt_db_id IN ${anyOf(promptDbIds)}`);
 }
 
 export function deleteWaiting(db: Db, promptDbIds: readonly number[]): void {
@@ -70,8 +79,8 @@ export function deleteAllWaiting(db: Db): void {
 
 /**
  * Enqueues the session's jobs. Its turns are sent once they are enough for a request, ten minutes after the first one
- * ended, or when the session ends. Its summary is requested ten minutes after its last turn, or when the session ends
- * or the agent compacts its context.
+ * ended, or when the session ends. Its summary is requested ten minutes after its last turn (later if it has summaries
+ * already), or when the session ends or the agent compacts its context.
  */
 export function enqueueModelJobs(db: Db, sessionDbId: number, now: number): void {
   const isOver = isSessionOver(db, sessionDbId);
@@ -79,7 +88,8 @@ export function enqueueModelJobs(db: Db, sessionDbId: number, now: number): void
       sum((SELECT count(*) FROM tool_uses t WHERE t.session_db_id = p.session_db_id AND t.prompt_number = p.prompt_number)
         + (SELECT count(*) FROM messages m WHERE m.session_db_id = p.session_db_id AND m.prompt_number = p.prompt_number)
       ) AS items
-    FROM model_turns w JOIN prompts p ON p.id = w.prompt_db_id WHERE p.session_db_id = ${sessionDbId}`);
+    FROM model_turns w JOIN prompts p ON p.id = w.prompt_db_id
+    WHERE p.session_db_id = ${sessionDbId} AND w.failed_at IS NULL`);
   const first = waiting?.first ?? undefined;
   if (waiting !== undefined && first !== undefined) {
     const isEnough = isOver || waiting.items >= ENOUGH_ITEMS;
@@ -87,8 +97,17 @@ export function enqueueModelJobs(db: Db, sessionDbId: number, now: number): void
   }
   const lastAt = unsummarisedSince(db, sessionDbId);
   if (lastAt !== undefined && (first !== undefined || now - lastAt < MAX_AGE_MS))
-    enqueueAt(db, handoverKey(sessionDbId), isOver ? now : lastAt + SESSION_IDLE_MS, now);
+    enqueueAt(db, handoverKey(sessionDbId), isOver ? now : lastAt + idleMs(db, sessionDbId), now);
 }
+
+/** Doubles with each summary: a long day with many pauses would pay for the whole session after each of them. */
+function idleMs(db: Db, sessionDbId: number): number {
+  const written = db.value<number>(sql`SELECT count(*) FROM summaries
+    WHERE session_db_id = ${sessionDbId} AND prompt_number = 0 AND last_prompt > 0`);
+  return SESSION_IDLE_MS * 2 ** Math.min(written ?? 0, MAX_DOUBLINGS);
+}
+
+const MAX_DOUBLINGS = 5;
 
 /** Enqueues both jobs at once. `order`: jobs with smaller numbers run first. */
 export function enqueueModelJobsNow(db: Db, sessionDbId: number, { order, now }: { order: number; now: number }): void {
@@ -98,12 +117,13 @@ export function enqueueModelJobsNow(db: Db, sessionDbId: number, { order, now }:
 
 /**
  * When the session was last active, if a turn has ended that no written summary covers. Undefined if a request since
- * then had no usable reply: the same one would be paid for again.
+ * its last turn had no usable reply: the same one would be paid for again.
  */
 function unsummarisedSince(db: Db, sessionDbId: number): number | undefined {
   return db.value(sql`SELECT s.last_at FROM sessions s WHERE s.id = ${sessionDbId} AND s.parent_session_db_id IS NULL
     AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.key = ${handoverKey(sessionDbId)} AND j.status = 'done'
-      AND j.last_error IS NOT NULL AND j.done_at >= s.last_at)
+      AND j.last_error IS NOT NULL AND j.done_at >= (SELECT max(coalesce(p.ended_at, p.created_at)) FROM prompts p
+        WHERE p.session_db_id = s.id))
     AND EXISTS (SELECT 1 FROM prompts p WHERE p.session_db_id = s.id AND NOT ${isRunning()}
       AND p.prompt_number > (SELECT coalesce(max(u.last_prompt), 0) FROM summaries u
         WHERE u.session_db_id = s.id AND u.prompt_number = 0))`);
@@ -139,6 +159,6 @@ export function requestHandovers(db: Db, projectId: number, except: number, now:
 export function enqueueForgottenTurns(db: Db, now: number): void {
   const sessions =
     db.column<number>(sql`SELECT DISTINCT p.session_db_id FROM model_turns w JOIN prompts p ON p.id = w.prompt_db_id
-    WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE key = 'enrich:' || p.session_db_id AND status <> 'done')`);
+    WHERE w.failed_at IS NULL AND NOT EXISTS (SELECT 1 FROM jobs WHERE key = 'enrich:' || p.session_db_id AND status <> 'done')`);
   for (const id of sessions) enqueueModelJobs(db, id, now);
 }

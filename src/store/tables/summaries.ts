@@ -80,7 +80,7 @@ export function setCurrentSummary(db: Db, turn: TurnKey, producer: string): void
 }
 
 /**
- * Makes the newest summary that covers the turn \`lastPrompt\` the session's current one: a model's or the agent's, else
+ * Makes the newest summary that covers the turn `lastPrompt` the session's current one: a model's or the agent's, else
  * the extractor's.
  */
 export function setCurrentSessionSummary(db: Db, sessionDbId: number, lastPrompt: number): void {

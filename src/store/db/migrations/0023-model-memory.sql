@@ -38,7 +38,8 @@ ALTER TABLE observations ADD COLUMN confirmed_at INTEGER;
 -- Turns that wait for a model. Several of a session are sent in one request.
 CREATE TABLE model_turns (
   prompt_db_id INTEGER PRIMARY KEY REFERENCES prompts(id) ON DELETE CASCADE,
-  enqueued_at INTEGER NOT NULL
+  enqueued_at INTEGER NOT NULL,
+  failed_at INTEGER                               -- no usable reply: not sent again unless the turn changes
 ) STRICT;
 
 -- Replies of models, from their arrival until they are saved as memory: after a crash no request is paid for twice.
@@ -69,6 +70,6 @@ ALTER TABLE ledger ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0;
 
 -- One job per session instead of one per turn. The worker enqueues it when it finds waiting turns.
 INSERT OR IGNORE INTO model_turns
-  SELECT p.id, j.created_at FROM jobs j JOIN prompts p ON j.key = 'enrich:' || p.id
+  SELECT p.id, j.created_at, NULL FROM jobs j JOIN prompts p ON j.key = 'enrich:' || p.id
   WHERE j.kind = 'enrich' AND j.status IN ('pending', 'running');
 DELETE FROM jobs WHERE kind = 'enrich';
