@@ -236,7 +236,7 @@ function sessionReply(request: ModelRequest): object {
   return {
     title: "The store returns rows in the order of their time",
     subtitle: "All steps sort before the limit, and the tests cover both cases",
-    request: shorten(first?.text ?? "", 160),
+    request: shorten(first?.text.split("\n")[0] ?? "", 160),
     investigated: "The query of the store and its callers, step by step",
     learned: SENTENCES.join(" "),
     completed: SENTENCES.join(" "),

@@ -104,7 +104,7 @@ function groundOfSession(db: Db, session: ModelSession, { prompts, notes, reposi
   for (const { title, narrative, facts, origin } of notes) {
     const text = [title, narrative, facts].join("\n").toLowerCase();
     texts.push(text);
-    (origin === "tool" ? printed : said).push(text);
+    if (origin !== "tool") said.push(text);
   }
   return {
     pieces,
