@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 const ROOT = resolve(import.meta.dirname, "..");
 const COMPILER = join(ROOT, "node_modules", "assemblyscript", "bin", "asc.js");
 /** Warning 112: JavaScript cannot call functions with v128 in their signature. None is called from there. */
-const FLAGS = "-O3 --converge --runtime stub --noAssert --importMemory --enable simd --disableWarning 112".split(" ");
+const FLAGS = "-O3 --converge --runtime stub --noAssert --importMemory --enable simd,relaxed-simd --disableWarning 112".split(" ");
 
 /** JSON with base64 in short lines, for readable diffs. */
 export function compileKernel(): string {

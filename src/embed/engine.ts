@@ -1,7 +1,7 @@
 // The forward pass of a BERT encoder with 8-bit weights. Short texts share a pass, but each attends only to itself.
 import { normalise } from "./embedder.ts";
 import { createKernel, type Kernel } from "./kernel.ts";
-import { type DenseLayout, layoutOf, type ModelLayout, type ModelShape, type NormLayout } from "./layout.ts";
+import { type DenseLayout, GROUP, layoutOf, type ModelLayout, type ModelShape, type NormLayout, OUTLIERS } from "./layout.ts";
 import { type ModelHeader, readModel } from "./model-file.ts";
 import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
 
@@ -12,7 +12,7 @@ export interface Engine extends ModelHeader {
 }
 
 const NORM_EPSILON = 1e-12;
-/** Tokens are padded to a multiple of this. The kernel needs an even number; the rows of padding are ignored. */
+/** Tokens are padded to a multiple of this. The kernel computes four together; the rows of padding are ignored. */
 const TOKEN_STEP = 4;
 const PADDING_TOKEN = 0;
 const HEAD_SIZE = 32;
@@ -47,17 +47,17 @@ function createForward({ run, memory, allocate }: Kernel, shape: ModelShape, lay
   const state = allocate(maxRows * hidden * 4);
   const residual = allocate(maxRows * hidden * 4);
   const wide = allocate(maxRows * widest * 4);
-  const quantised = allocate(maxRows * widest * 2);
-  const scales = allocate(maxRows * 4);
-  const scratch = allocate((HEAD_SIZE + 1) * (maxRows + 8) * 4);
+  const quantised = allocate(maxRows * widest);
+  const groups = allocate((maxRows * widest * 8) / GROUP);
+  const scratch = allocate(Math.max((HEAD_SIZE + 1) * (maxRows + 8), hidden + OUTLIERS) * 4);
 
   return (texts) => {
     const tokens = texts.flat();
     if (tokens.length > maxTokens) throw new RangeError(`${tokens.length} tokens are more than ${maxTokens}`);
     const rows = roundUp(tokens.length);
-    const dense = ({ inputs, outputs, ...layer }: DenseLayout, from: number, to: number): void => {
-      run.quantiseRows(from, quantised, scales, rows, inputs);
-      run.linear(quantised, scales, layer.weights, layer.scales, layer.bias, to, rows, inputs, outputs);
+    const dense = ({ size, outputs, outliers, ...layer }: DenseLayout, from: number, to: number): void => {
+      run.quantiseRows(from, quantised, groups, rows, size, layout.outliers, outliers, scratch);
+      run.linear(quantised, groups, layer.weights, layer.scales, layer.bias, to, rows, size + outliers, outputs);
     };
     const addNorm = (added: number, { gain, bias }: NormLayout): void =>
       void run.addNorm(state, added, gain, bias, rows, hidden, NORM_EPSILON);

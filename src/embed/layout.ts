@@ -16,7 +16,11 @@ export type NormLayout = ModelLayout["norm"];
 
 const ALIGNMENT = 16;
 /** Inputs that share a scale. The same constant is in assembly/linear.ts. */
-export const GROUP = 128;
+export const GROUP = 64;
+/** Outputs whose weights are together. The same constant is in assembly/linear.ts. */
+export const TILE = 8;
+/** Columns of a token's vector that are rounded apart: their values are up to ten times as large as the others. */
+export const OUTLIERS = 16;
 
 export function layoutOf(shape: ModelShape, start = 0) {
   const { hidden, intermediate, vocabulary, positions } = shape;
@@ -28,12 +32,13 @@ export function layoutOf(shape: ModelShape, start = 0) {
   };
   const floats = (count: number): number => bytes(count * 4);
   const norm = () => ({ gain: floats(hidden), bias: floats(hidden) });
-  /** A layer with 8-bit weights. The scales are in the order in which the kernel uses them. */
-  const dense = (inputs: number, outputs: number) => ({
-    inputs,
+  /** A layer with 8-bit weights. A scale and the sum of the weights for each group follow in `scales`. */
+  const dense = (size: number, outputs: number, outliers = 0) => ({
+    size,
     outputs,
-    weights: bytes(inputs * outputs),
-    scales: floats((outputs * inputs) / GROUP),
+    outliers,
+    weights: bytes((size + outliers) * outputs),
+    scales: floats(Math.ceil((size + outliers) / GROUP) * outputs * 2),
     bias: floats(outputs),
   });
   return {
@@ -42,12 +47,13 @@ export function layoutOf(shape: ModelShape, start = 0) {
     wordScales: floats(vocabulary),
     positions: floats(positions * hidden),
     norm: norm(),
+    outliers: floats(OUTLIERS),
     layers: Array.from({ length: shape.layers }, () => ({
       /** One layer for query, key and value. */
-      attention: dense(hidden, hidden * 3),
+      attention: dense(hidden, hidden * 3, OUTLIERS),
       attentionOut: dense(hidden, hidden),
       attentionNorm: norm(),
-      up: dense(hidden, intermediate),
+      up: dense(hidden, intermediate, OUTLIERS),
       down: dense(intermediate, hidden),
       norm: norm(),
     })),

@@ -30,8 +30,8 @@ export function minilmFolder(paths: Paths): string {
 }
 
 /** Every format has its own name: a running older version would report a newer file as damaged. */
-const FILE = "model-2.int8";
-const OLDER_FILE = "model.int8";
+const FILE = "model-3.int8";
+const OLDER_FILES = ["model.int8", "model-2.int8"];
 
 export function minilmFile(paths: Paths): string {
   return join(minilmFolder(paths), FILE);
@@ -61,7 +61,7 @@ export function buildMiniLm(source: string, paths: Paths): void {
   try {
     const shape = shapeOf(tensors, MAX_TOKENS);
     writeModel(minilmFile(paths), { id: MINILM_ID, shape }, words, quantise(tensors, shape));
-    rmSync(join(minilmFolder(paths), OLDER_FILE), { force: true });
+    for (const name of OLDER_FILES) rmSync(join(minilmFolder(paths), name), { force: true });
   } finally {
     tensors.close();
   }

@@ -21,7 +21,7 @@ interface FileHeader extends ModelHeader {
 
 /** The header is padded to this size, so that it can be read without knowing its length. */
 const HEADER_BYTES = 1024;
-const MAGIC = "c-mem embedding model 2";
+const MAGIC = "c-mem embedding model 3";
 
 export function writeModel(path: string, header: ModelHeader, words: readonly string[], weights: Uint8Array): void {
   const { vocabulary: count, hidden } = header.shape;

@@ -1,6 +1,6 @@
-// Rounds the weights of a BERT model to 8 bits, with a scale for every 128 weights and for every word vector. The
+// Rounds the weights of a BERT model to 8 bits, with a scale for every 64 weights and for every word vector. The
 // result has half of the download's size.
-import { type DenseLayout, GROUP, layoutOf, type ModelShape, type NormLayout } from "./layout.ts";
+import { type DenseLayout, GROUP, layoutOf, type ModelShape, type NormLayout, OUTLIERS, TILE } from "./layout.ts";
 import type { Tensors } from "./safetensors.ts";
 
 const WEIGHT_MAX = 127;
@@ -26,17 +26,19 @@ export function quantise(tensors: Tensors, shape: ModelShape): Uint8Array {
     put(gain, tensors.read(`${name}.weight`));
     put(bias, tensors.read(`${name}.bias`));
   };
+  const outliers = findOutliers(tensors, shape);
+  new Int32Array(out.buffer, layout.outliers, OUTLIERS).set(outliers);
   /** Joins the named tensors to one layer. Their outputs follow one another. */
-  const dense = (names: string[], { weights, scales, bias, inputs, outputs }: DenseLayout): void => {
-    const groups = inputs / GROUP;
-    const scaleView = new Float32Array(out.buffer, scales, groups * outputs);
+  const dense = (names: string[], layer: DenseLayout): void => {
+    const columns = layer.outliers > 0 ? outliers : [];
+    const outputs = layer.outputs / names.length;
     for (const [index, name] of names.entries()) {
-      const firstOutput = (index * outputs) / names.length;
       const values = tensors.read(`${name}.weight`);
-      const rounded = new Int8Array(out.buffer, weights + firstOutput * inputs, values.length);
-      for (const [group, scale] of round(values, GROUP, rounded).entries())
-        scaleView[scaleIndex(firstOutput * groups + group, groups)] = scale;
-      put(bias + firstOutput * 4, tensors.read(`${name}.bias`));
+      for (let output = 0; output < outputs; output++) {
+        const row = values.subarray(output * layer.size, (output + 1) * layer.size);
+        packRow(out.buffer, layer, index * outputs + output, [...row, ...columns.map((column) => row[column] ?? 0)]);
+      }
+      put(layer.bias + index * outputs * 4, tensors.read(`${name}.bias`));
     }
   };
   for (let first = 0; first < vocabulary; first += WORDS_PER_READ) {
@@ -65,14 +67,42 @@ export function quantise(tensors: Tensors, shape: ModelShape): Uint8Array {
   return out;
 }
 
-/** Scales of four outputs are adjacent, because the kernel computes four at once. `group` counts output by output. */
-function scaleIndex(group: number, perOutput: number): number {
-  const output = Math.floor(group / perOutput);
-  return (Math.floor(output / 4) * perOutput + (group % perOutput)) * 4 + (output % 4);
+/**
+ * The columns with the largest values after attention. Gain and bias of its norm show them: the values of a column are
+ * normally below three times its gain.
+ */
+function findOutliers(tensors: Tensors, { hidden, layers }: ModelShape): number[] {
+  const peaks = new Float32Array(hidden);
+  for (let layer = 0; layer < layers; layer++) {
+    const name = `encoder.layer.${layer}.attention.output.LayerNorm`;
+    const bias = tensors.read(`${name}.bias`);
+    for (const [column, gain] of tensors.read(`${name}.weight`).entries())
+      peaks[column] = (peaks[column] ?? 0) + 3 * Math.abs(gain) + Math.abs(bias[column] ?? 0);
+  }
+  const columns = [...peaks.keys()].toSorted((a, b) => (peaks[b] ?? 0) - (peaks[a] ?? 0));
+  return columns.slice(0, OUTLIERS);
+}
+
+/** Writes the weights of an output, their scales and their sums in the order in which the kernel reads them. */
+function packRow(buffer: ArrayBufferLike, layer: DenseLayout, output: number, row: readonly number[]): void {
+  const tile = Math.floor(output / TILE);
+  const place = output % TILE;
+  const weights = new Int8Array(buffer, layer.weights + tile * TILE * row.length, TILE * row.length);
+  const scalesAt = layer.scales + tile * Math.ceil(row.length / GROUP) * TILE * 8;
+  for (let start = 0; start < row.length; start += GROUP) {
+    const group = row.slice(start, start + GROUP);
+    const rounded = new Int8Array(group.length);
+    const at = scalesAt + ((start / GROUP) * 2 * TILE + place) * 4;
+    new Float32Array(buffer, at, 1).set(round(group, group.length, rounded));
+    new Int32Array(buffer, at + TILE * 4, 1)[0] = rounded.reduce((sum, weight) => sum + weight, 0);
+    // Four inputs of each output in turn.
+    for (const [index, weight] of rounded.entries())
+      weights[Math.floor((start + index) / 4) * 4 * TILE + place * 4 + (index % 4)] = weight;
+  }
 }
 
 /** Writes the rounded values to `out` and returns a scale for every `size` values. */
-function round(values: Float32Array, size: number, out: Int8Array): Float32Array {
+function round(values: ArrayLike<number>, size: number, out: Int8Array): Float32Array {
   const scales = new Float32Array(values.length / size);
   for (let start = 0; start < values.length; start += size) {
     let peak = 0;

@@ -1,18 +1,22 @@
-// The dense layer: 8-bit weights with a scale per group of inputs, 16-bit activations with a scale per token.
-import { sumsOf } from "./math";
+// The dense layer: 8-bit weights, 7-bit activations, and a scale for each group of inputs of both.
+import { dot } from "./math";
 
-/** Inputs that share a scale. With one scale per 1,536 inputs, some texts would have a cosine below 0.9995. */
-const GROUP: usize = 128;
+/** Inputs that share a scale. The same constant is in ../layout.ts. */
+export const GROUP: usize = 64;
 /** The activations of this many tokens fit into the L1 cache. */
-const BLOCK: i32 = 16;
+const BLOCK: i32 = 32;
+/** Tokens and outputs of a tile: eight sums and their operands fit into sixteen registers. */
+const TOKENS: i32 = 4;
+const OUTPUTS: usize = 8;
 
 /**
- * y[t][o] = sum over groups of (x[t] . w[o]) * scale * xScale[t], plus bias[o].
- * `tokens` is a multiple of two, `outputs` of four. The order of scales: four outputs of a group, then the next group.
+ * y[t][o] = bias[o] + sum over groups of (x[t] - zero[t]) . w[o] * scale[t] * scale[o].
+ * `x` and `groups` are written by `quantiseRows`. Weights are in the order in which a tile reads them, and so are
+ * `scales`: for each group eight scales, then the eight sums of the weights.
  */
 export function linear(
   x: usize,
-  xScale: usize,
+  groups: usize,
   w: usize,
   scales: usize,
   bias: usize,
@@ -23,75 +27,80 @@ export function linear(
 ): void {
   const n = <usize>inputs;
   const row = (<usize>outputs) << 2;
+  const groupBytes = ((n + GROUP - 1) / GROUP) << 5;
   for (let start = 0; start < tokens; start += BLOCK) {
     const end = min(start + BLOCK, tokens);
-    for (let o: usize = 0; o < <usize>outputs; o += 4) {
-      for (let t = start; t < end; t += 2) {
-        const token = <usize>t;
-        const out = y + token * row + (o << 2);
-        tile(x + ((token * n) << 1), w + o * n, scales + (((o * n) / GROUP) << 2), n, out, out + row);
-        finish(out, xScale + (token << 2), bias + (o << 2));
-        finish(out + row, xScale + (token << 2) + 4, bias + (o << 2));
+    for (let o: usize = 0; o < <usize>outputs; o += OUTPUTS) {
+      const tileScales = scales + (o / OUTPUTS) * (groupBytes << 1);
+      for (let t = start; t < end; t += TOKENS) {
+        const out = y + <usize>t * row + (o << 2);
+        tile(
+          x + <usize>t * n,
+          groups + <usize>(t / TOKENS) * groupBytes,
+          w + o * n,
+          tileScales,
+          bias + (o << 2),
+          n,
+          out,
+          row,
+        );
       }
     }
   }
 }
 
-/** Computes two tokens by four outputs: eight sums and their operands fit into sixteen registers. */
-function tile(x: usize, w: usize, scales: usize, n: usize, out: usize, next: usize): void {
-  let f0 = f32x4.splat(0);
-  let f1 = f32x4.splat(0);
-  let f2 = f32x4.splat(0);
-  let f3 = f32x4.splat(0);
-  let g0 = f32x4.splat(0);
-  let g1 = f32x4.splat(0);
-  let g2 = f32x4.splat(0);
-  let g3 = f32x4.splat(0);
-  let scale = scales;
-  for (let group: usize = 0; group < n; group += GROUP) {
+function tile(x: usize, groups: usize, w: usize, scales: usize, bias: usize, n: usize, out: usize, row: usize): void {
+  for (let t: usize = 0; t < <usize>TOKENS; t++) {
+    v128.store(out + t * row, v128.load(bias));
+    v128.store(out + t * row, v128.load(bias, 16), 16);
+  }
+  for (let left = n; left > 0; ) {
+    const size = min(left, GROUP);
+    left -= size;
     let a0 = i32x4.splat(0);
     let a1 = i32x4.splat(0);
-    let a2 = i32x4.splat(0);
-    let a3 = i32x4.splat(0);
     let b0 = i32x4.splat(0);
     let b1 = i32x4.splat(0);
-    let b2 = i32x4.splat(0);
-    let b3 = i32x4.splat(0);
-    for (let i = group; i < group + GROUP; i += 8) {
-      const u = v128.load(x + (i << 1));
-      const v = v128.load(x + ((i + n) << 1));
-      let k = v128.load_ext<i8>(w + i);
-      a0 = i32x4.add(a0, i32x4.dot_i16x8_s(u, k));
-      b0 = i32x4.add(b0, i32x4.dot_i16x8_s(v, k));
-      k = v128.load_ext<i8>(w + i + n);
-      a1 = i32x4.add(a1, i32x4.dot_i16x8_s(u, k));
-      b1 = i32x4.add(b1, i32x4.dot_i16x8_s(v, k));
-      k = v128.load_ext<i8>(w + i + 2 * n);
-      a2 = i32x4.add(a2, i32x4.dot_i16x8_s(u, k));
-      b2 = i32x4.add(b2, i32x4.dot_i16x8_s(v, k));
-      k = v128.load_ext<i8>(w + i + 3 * n);
-      a3 = i32x4.add(a3, i32x4.dot_i16x8_s(u, k));
-      b3 = i32x4.add(b3, i32x4.dot_i16x8_s(v, k));
+    let c0 = i32x4.splat(0);
+    let c1 = i32x4.splat(0);
+    let d0 = i32x4.splat(0);
+    let d1 = i32x4.splat(0);
+    for (const end = x + (size << 2); x < end; x += 16) {
+      const w0 = v128.load(w);
+      const w1 = v128.load(w, 16);
+      w += 32;
+      let u = v128.load_splat<u32>(x);
+      a0 = dot(w0, u, a0);
+      a1 = dot(w1, u, a1);
+      u = v128.load_splat<u32>(x, 4);
+      b0 = dot(w0, u, b0);
+      b1 = dot(w1, u, b1);
+      u = v128.load_splat<u32>(x, 8);
+      c0 = dot(w0, u, c0);
+      c1 = dot(w1, u, c1);
+      u = v128.load_splat<u32>(x, 12);
+      d0 = dot(w0, u, d0);
+      d1 = dot(w1, u, d1);
     }
-    let s = v128.load_splat<f32>(scale);
-    f0 = f32x4.add(f0, f32x4.mul(f32x4.convert_i32x4_s(a0), s));
-    g0 = f32x4.add(g0, f32x4.mul(f32x4.convert_i32x4_s(b0), s));
-    s = v128.load_splat<f32>(scale, 4);
-    f1 = f32x4.add(f1, f32x4.mul(f32x4.convert_i32x4_s(a1), s));
-    g1 = f32x4.add(g1, f32x4.mul(f32x4.convert_i32x4_s(b1), s));
-    s = v128.load_splat<f32>(scale, 8);
-    f2 = f32x4.add(f2, f32x4.mul(f32x4.convert_i32x4_s(a2), s));
-    g2 = f32x4.add(g2, f32x4.mul(f32x4.convert_i32x4_s(b2), s));
-    s = v128.load_splat<f32>(scale, 12);
-    f3 = f32x4.add(f3, f32x4.mul(f32x4.convert_i32x4_s(a3), s));
-    g3 = f32x4.add(g3, f32x4.mul(f32x4.convert_i32x4_s(b3), s));
-    scale += 16;
+    addScaled(out, a0, a1, groups, scales);
+    addScaled(out + row, b0, b1, groups + 4, scales);
+    addScaled(out + 2 * row, c0, c1, groups + 8, scales);
+    addScaled(out + 3 * row, d0, d1, groups + 12, scales);
+    groups += 32;
+    scales += 64;
   }
-  v128.store(out, sumsOf(f0, f1, f2, f3));
-  v128.store(next, sumsOf(g0, g1, g2, g3));
 }
 
-function finish(out: usize, tokenScale: usize, bias: usize): void {
-  const scaled = f32x4.mul(v128.load(out), v128.load_splat<f32>(tokenScale));
-  v128.store(out, f32x4.add(scaled, v128.load(bias)));
+/** Adds eight sums of a token to the outputs, without the part that its zero point added to them. */
+// @ts-ignore: decorator of AssemblyScript
+@inline
+function addScaled(out: usize, low: v128, high: v128, group: usize, scales: usize): void {
+  const scale = v128.load_splat<f32>(group);
+  const zero = v128.load_splat<i32>(group, 16);
+  const a = i32x4.sub(low, i32x4.mul(zero, v128.load(scales, 32)));
+  const b = i32x4.sub(high, i32x4.mul(zero, v128.load(scales, 48)));
+  const x = f32x4.mul(f32x4.mul(f32x4.convert_i32x4_s(a), v128.load(scales)), scale);
+  const y = f32x4.mul(f32x4.mul(f32x4.convert_i32x4_s(b), v128.load(scales, 16)), scale);
+  v128.store(out, f32x4.add(v128.load(out), x));
+  v128.store(out, f32x4.add(v128.load(out, 16), y), 16);
 }

@@ -1,4 +1,4 @@
-// exp and horizontal sums of four floats, which WebAssembly does not have.
+// exp, horizontal sums and the dot product of bytes, which WebAssembly does not have or not in all engines.
 
 const LOG2E: f32 = 1.4426950408889634;
 // ln 2 in two parts, so that x - n * ln 2 loses no bits.
@@ -39,4 +39,18 @@ export function sumsOf(a: v128, b: v128, c: v128, d: v128): v128 {
   const ab = f32x4.add(v128.shuffle<f32>(a, b, 0, 4, 1, 5), v128.shuffle<f32>(a, b, 2, 6, 3, 7));
   const cd = f32x4.add(v128.shuffle<f32>(c, d, 0, 4, 1, 5), v128.shuffle<f32>(c, d, 2, 6, 3, 7));
   return f32x4.add(v128.shuffle<f32>(ab, cd, 0, 1, 4, 5), v128.shuffle<f32>(ab, cd, 2, 3, 6, 7));
+}
+
+/**
+ * Adds to each of the four sums four products: signed bytes of `a` by bytes of `b` that are at most 127. In this range
+ * the relaxed instruction returns the same on every processor.
+ */
+// @ts-ignore: decorator of AssemblyScript
+@inline
+export function dot(a: v128, b: v128, sums: v128): v128 {
+  if (ASC_FEATURE_RELAXED_SIMD) return i32x4.relaxed_dot_i8x16_i7x16_add_s(a, b, sums);
+  const low = i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_s(a), i16x8.extend_low_i8x16_s(b));
+  const high = i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_s(a), i16x8.extend_high_i8x16_s(b));
+  const pairs = i32x4.add(v128.shuffle<i32>(low, high, 0, 2, 4, 6), v128.shuffle<i32>(low, high, 1, 3, 5, 7));
+  return i32x4.add(sums, pairs);
 }

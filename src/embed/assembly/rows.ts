@@ -1,8 +1,11 @@
-// Operations on rows (a row is a token's vector): embedding lookup, layer norm, GELU, quantisation to 16 bits.
+// Operations on rows (a row is a token's vector): embedding lookup, layer norm, GELU, quantisation to 7 bits.
+import { GROUP } from "./linear";
 import { expOf, maxOf, sumOf } from "./math";
 
-/** Small enough that the sum of products with 127 over a group of inputs fits into 32 bits. */
-const ACTIVATION_MAX: f32 = 4095;
+/** The relaxed dot product needs 7 bits. */
+const ACTIVATION_MAX: f32 = 127;
+/** 1.5 * 2^23. A float of this size has no bits after the point. */
+const ROUNDING: f32 = 12_582_912;
 
 /** out[t] = words[ids[t]] * scale + places[positions[t]]. */
 export function lookUp(
@@ -76,21 +79,86 @@ export function gelu(x: usize, count: i32): void {
   }
 }
 
-/** q[t] = x[t] rounded to 16 bits, with a scale per row. */
-export function quantiseRows(x: usize, q: usize, scales: usize, tokens: i32, size: i32): void {
-  const bytes = (<usize>size) << 2;
+/**
+ * q[t] = x[t] rounded to 7 bits, with a scale and a zero point for each group of columns. Four tokens are interleaved:
+ * four bytes of each in turn. `groups` gets four scales, then four zero points, per group and four tokens.
+ *
+ * A column in `outliers` has values far larger than the rest of its group. Its rounded value is in an additional group
+ * at the end, and only the rounding error in the group of its own. `scratch` has space for a row.
+ */
+export function quantiseRows(
+  x: usize,
+  q: usize,
+  groups: usize,
+  tokens: i32,
+  size: i32,
+  outliers: usize,
+  outlierCount: i32,
+  scratch: usize,
+): void {
+  const inputs = <usize>(size + outlierCount);
+  const groupBytes = ((inputs + GROUP - 1) / GROUP) << 5;
   for (let t = 0; t < tokens; t++) {
-    const row = x + <usize>t * bytes;
-    const out = q + <usize>t * (bytes >> 1);
-    let largest = f32x4.splat(0);
-    for (let i: usize = 0; i < bytes; i += 16) largest = f32x4.max(largest, f32x4.abs(v128.load(row + i)));
-    const peak = max(maxOf(largest), <f32>1e-30);
-    store<f32>(scales + ((<usize>t) << 2), peak / ACTIVATION_MAX);
-    const factor = f32x4.splat(ACTIVATION_MAX / peak);
-    for (let i: usize = 0; i < bytes; i += 32) {
-      const low = i32x4.trunc_sat_f32x4_s(f32x4.nearest(f32x4.mul(v128.load(row + i), factor)));
-      const high = i32x4.trunc_sat_f32x4_s(f32x4.nearest(f32x4.mul(v128.load(row + i + 16), factor)));
-      v128.store(out + (i >> 1), i16x8.narrow_i32x4_s(low, high));
+    const lane = (<usize>t & 3) << 2;
+    const out = q + (<usize>t & ~3) * inputs + lane;
+    const first = groups + (<usize>t >> 2) * groupBytes + lane;
+    let row = x + (<usize>t * <usize>size << 2);
+    if (outlierCount > 0) {
+      memory.copy(scratch, row, <usize>size << 2);
+      row = scratch;
+      takeOutliers(row, size, outliers, outlierCount, out + (<usize>size << 2), first + groupBytes - 32);
     }
+    for (let i: usize = 0; i < <usize>size; i += GROUP)
+      quantiseGroup(row + (i << 2), GROUP, out + (i << 2), first + ((i / GROUP) << 5));
   }
+}
+
+/** Moves the outliers of a row to a group of their own, and leaves what rounding took from them. */
+function takeOutliers(row: usize, size: i32, outliers: usize, count: i32, out: usize, group: usize): void {
+  const taken = row + (<usize>size << 2);
+  for (let i: usize = 0; i < <usize>count << 2; i += 4)
+    store<f32>(taken + i, load<f32>(row + (<usize>load<i32>(outliers + i) << 2)));
+  quantiseGroup(taken, <usize>count, out, group);
+  const scale = load<f32>(group);
+  const zero = load<i32>(group, 16);
+  for (let i: usize = 0; i < <usize>count; i++) {
+    const column = row + (<usize>load<i32>(outliers + (i << 2)) << 2);
+    const rounded = <i32>load<u8>(out + ((i & ~3) << 2) + (i & 3));
+    store<f32>(column, load<f32>(column) - <f32>(rounded - zero) * scale);
+  }
+}
+
+/** Writes four bytes at every sixteenth byte. `count` is a multiple of 16. */
+function quantiseGroup(x: usize, count: usize, out: usize, group: usize): void {
+  let smallest = f32x4.splat(0);
+  let largest = f32x4.splat(0);
+  for (let i: usize = 0; i < count << 2; i += 16) {
+    const value = v128.load(x + i);
+    smallest = f32x4.pmin(smallest, value);
+    largest = f32x4.pmax(largest, value);
+  }
+  const lowest = -maxOf(f32x4.neg(smallest));
+  const scale = max((maxOf(largest) - lowest) / ACTIVATION_MAX, <f32>1e-30);
+  const zero = nearest(-lowest / scale);
+  store<f32>(group, scale);
+  store<i32>(group, <i32>zero, 16);
+  const factor = f32x4.splat(<f32>1 / scale);
+  const offset = f32x4.splat(zero + ROUNDING);
+  for (let i: usize = 0; i < count << 2; i += 64) {
+    const low = i16x8.narrow_i32x4_s(rounded(x + i, factor, offset), rounded(x + i + 16, factor, offset));
+    const high = i16x8.narrow_i32x4_s(rounded(x + i + 32, factor, offset), rounded(x + i + 48, factor, offset));
+    // A value between 127 and 127.5 is rounded to 128: saturating keeps it in 7 bits.
+    const bytes = i8x16.max_s(i8x16.narrow_i16x8_s(low, high), i8x16.splat(0));
+    v128.store_lane<u32>(out + i, bytes, 0);
+    v128.store_lane<u32>(out + i, bytes, 1, 16);
+    v128.store_lane<u32>(out + i, bytes, 2, 32);
+    v128.store_lane<u32>(out + i, bytes, 3, 48);
+  }
+}
+
+/** The integers nearest to x * factor + offset: with ROUNDING in the offset, they are in the low bits of the float. */
+// @ts-ignore: decorator of AssemblyScript
+@inline
+function rounded(x: usize, factor: v128, offset: v128): v128 {
+  return i32x4.sub(f32x4.add(f32x4.mul(v128.load(x), factor), offset), f32x4.splat(ROUNDING));
 }
