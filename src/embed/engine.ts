@@ -15,7 +15,8 @@ const NORM_EPSILON = 1e-12;
 /** Tokens are padded to a multiple of this. The kernel computes four together; the rows of padding are ignored. */
 const TOKEN_STEP = 4;
 const PADDING_TOKEN = 0;
-const HEAD_SIZE = 32;
+/** Scratch memory per token. */
+const ATTENTION_BYTES = 208;
 
 export function loadEngine(path: string): Engine {
   const kernel = createKernel();
@@ -45,11 +46,11 @@ function createForward({ run, memory, allocate }: Kernel, shape: ModelShape, lay
   const ids = allocate(maxRows * 4);
   const positions = allocate(maxRows * 4);
   const state = allocate(maxRows * hidden * 4);
-  const residual = allocate(maxRows * hidden * 4);
+  const residual = allocate((maxRows + TOKEN_STEP) * hidden * 4);
   const wide = allocate(maxRows * widest * 4);
   const quantised = allocate(maxRows * widest);
   const groups = allocate((maxRows * widest * 8) / GROUP);
-  const scratch = allocate(Math.max((HEAD_SIZE + 1) * (maxRows + 8), hidden + OUTLIERS) * 4);
+  const scratch = allocate(Math.max(ATTENTION_BYTES * (maxRows + 8), (hidden + OUTLIERS) * 4));
 
   return (texts) => {
     const tokens = texts.flat();

@@ -7,10 +7,21 @@ const LN2_LOW: f32 = -2.1219444e-4;
 /** For a smaller x, e^x is not a normal float. */
 const MIN_EXPONENT: f32 = -87;
 
+/** 1.5 * 2^23: a float plus this has no bits after the point, and its low bits are the nearest integer. */
+export const ROUNDING: f32 = 12_582_912;
+
+/** The integers nearest to x * factor + offset: `offset` includes ROUNDING. */
+// @ts-ignore: decorator of AssemblyScript
+@inline
+export function rounded(x: usize, factor: v128, offset: v128): v128 {
+  return i32x4.sub(f32x4.add(f32x4.mul(v128.load(x), factor), offset), f32x4.splat(ROUNDING));
+}
+
 /** e^x for x <= 0, with a relative error below 1e-7. */
 export function expOf(x: v128): v128 {
-  const clamped = f32x4.max(x, f32x4.splat(MIN_EXPONENT));
-  const n = f32x4.nearest(f32x4.mul(clamped, f32x4.splat(LOG2E)));
+  const clamped = f32x4.pmax(x, f32x4.splat(MIN_EXPONENT));
+  const shifted = f32x4.add(f32x4.mul(clamped, f32x4.splat(LOG2E)), f32x4.splat(ROUNDING));
+  const n = f32x4.sub(shifted, f32x4.splat(ROUNDING));
   let r = f32x4.sub(clamped, f32x4.mul(n, f32x4.splat(LN2_HIGH)));
   r = f32x4.sub(r, f32x4.mul(n, f32x4.splat(LN2_LOW)));
   let p = f32x4.splat(1.98756915e-4);
@@ -20,7 +31,7 @@ export function expOf(x: v128): v128 {
   p = f32x4.add(f32x4.mul(p, r), f32x4.splat(1.6666665459e-1));
   p = f32x4.add(f32x4.mul(p, r), f32x4.splat(5.0000001201e-1));
   p = f32x4.add(f32x4.add(f32x4.mul(f32x4.mul(p, r), r), r), f32x4.splat(1));
-  const power = i32x4.shl(i32x4.add(i32x4.trunc_sat_f32x4_s(n), i32x4.splat(127)), 23);
+  const power = i32x4.shl(i32x4.add(shifted, i32x4.splat(127)), 23);
   return f32x4.mul(p, power);
 }
 
@@ -30,7 +41,7 @@ export function sumOf(v: v128): f32 {
 }
 
 export function maxOf(v: v128): f32 {
-  const pairs = f32x4.max(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
+  const pairs = f32x4.pmax(v, v128.shuffle<f32>(v, v, 2, 3, 0, 1));
   return max(f32x4.extract_lane(pairs, 0), f32x4.extract_lane(pairs, 1));
 }
 

@@ -1,11 +1,9 @@
 // Operations on rows (a row is a token's vector): embedding lookup, layer norm, GELU, quantisation to 7 bits.
 import { GROUP } from "./linear";
-import { expOf, maxOf, sumOf } from "./math";
+import { expOf, maxOf, rounded, ROUNDING, sumOf } from "./math";
 
 /** The relaxed dot product needs 7 bits. */
 const ACTIVATION_MAX: f32 = 127;
-/** 1.5 * 2^23. A float of this size has no bits after the point. */
-const ROUNDING: f32 = 12_582_912;
 
 /** out[t] = words[ids[t]] * scale + places[positions[t]]. */
 export function lookUp(
@@ -154,11 +152,4 @@ function quantiseGroup(x: usize, count: usize, out: usize, group: usize): void {
     v128.store_lane<u32>(out + i, bytes, 2, 32);
     v128.store_lane<u32>(out + i, bytes, 3, 48);
   }
-}
-
-/** The integers nearest to x * factor + offset: with ROUNDING in the offset, they are in the low bits of the float. */
-// @ts-ignore: decorator of AssemblyScript
-@inline
-function rounded(x: usize, factor: v128, offset: v128): v128 {
-  return i32x4.sub(f32x4.add(f32x4.mul(v128.load(x), factor), offset), f32x4.splat(ROUNDING));
 }
