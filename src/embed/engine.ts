@@ -14,6 +14,8 @@ export interface Engine extends ModelHeader {
 const NORM_EPSILON = 1e-12;
 /** Tokens are padded to a multiple of this. The kernel computes four together; the rows of padding are ignored. */
 const TOKEN_STEP = 4;
+/** Tokens whose numbers fit into the caches while they go through several layers. */
+const BLOCK = 64;
 const PADDING_TOKEN = 0;
 /** Scratch memory per token. */
 const ATTENTION_BYTES = 208;
@@ -42,45 +44,55 @@ export function loadEngine(path: string): Engine {
 function createForward({ run, memory, allocate }: Kernel, shape: ModelShape, layout: ModelLayout): Engine["forward"] {
   const { hidden, intermediate, positions: maxTokens } = shape;
   const maxRows = roundUp(maxTokens);
-  const widest = Math.max(intermediate, hidden * 3);
+  const rowBytes = hidden * 4;
+  const widest = Math.max(intermediate, hidden + OUTLIERS);
   const ids = allocate(maxRows * 4);
   const positions = allocate(maxRows * 4);
-  const state = allocate(maxRows * hidden * 4);
-  const residual = allocate((maxRows + TOKEN_STEP) * hidden * 4);
-  const wide = allocate(maxRows * widest * 4);
-  const quantised = allocate(maxRows * widest);
-  const groups = allocate((maxRows * widest * 8) / GROUP);
+  const state = allocate(maxRows * rowBytes);
+  const residual = allocate((maxRows + TOKEN_STEP) * rowBytes);
+  const wide = allocate(Math.max(maxRows * rowBytes * 3, BLOCK * intermediate * 4));
+  const quantised = allocate(BLOCK * widest);
+  const groups = allocate(BLOCK * Math.ceil(widest / GROUP) * 8);
   const scratch = allocate(Math.max(ATTENTION_BYTES * (maxRows + 8), (hidden + OUTLIERS) * 4));
+
+  const dense = ({ size, outputs, outliers, ...layer }: DenseLayout, from: number, to: number, rows: number): void => {
+    run.quantiseRows(from, quantised, groups, rows, size, layout.outliers, outliers, scratch);
+    run.linear(quantised, groups, layer.weights, layer.scales, layer.bias, to, rows, size + outliers, outputs);
+  };
+  const addNorm = (at: number, added: number, { gain, bias }: NormLayout, rows: number): void =>
+    void run.addNorm(at, added, gain, bias, rows, hidden, NORM_EPSILON);
 
   return (texts) => {
     const tokens = texts.flat();
     if (tokens.length > maxTokens) throw new RangeError(`${tokens.length} tokens are more than ${maxTokens}`);
     const rows = roundUp(tokens.length);
-    const dense = ({ size, outputs, outliers, ...layer }: DenseLayout, from: number, to: number): void => {
-      run.quantiseRows(from, quantised, groups, rows, size, layout.outliers, outliers, scratch);
-      run.linear(quantised, groups, layer.weights, layer.scales, layer.bias, to, rows, size + outliers, outputs);
+    const inBlocks = (work: (first: number, count: number) => void): void => {
+      for (let first = 0; first < rows; first += BLOCK) work(first, Math.min(BLOCK, rows - first));
     };
-    const addNorm = (added: number, { gain, bias }: NormLayout): void =>
-      void run.addNorm(state, added, gain, bias, rows, hidden, NORM_EPSILON);
 
     new Int32Array(memory.buffer, ids, rows).fill(PADDING_TOKEN).set(tokens);
     new Int32Array(memory.buffer, positions, rows).fill(0).set(texts.flatMap((text) => [...text.keys()]));
     run.lookUp(ids, positions, layout.words, layout.wordScales, layout.positions, state, rows, hidden);
-    new Uint8Array(memory.buffer, residual, rows * hidden * 4).fill(0);
-    addNorm(residual, layout.norm);
+    new Uint8Array(memory.buffer, residual, rows * rowBytes).fill(0);
+    addNorm(state, residual, layout.norm, rows);
     for (const layer of layout.layers) {
-      dense(layer.attention, state, wide);
+      inBlocks((first, count) => {
+        dense(layer.attention, state + first * rowBytes, wide + first * rowBytes * 3, count);
+      });
       let offset = 0;
       for (const { length } of texts) {
         run.attend(wide + offset * 3, residual + offset, scratch, length, hidden);
-        offset += length * hidden * 4;
+        offset += length * rowBytes;
       }
-      dense(layer.attentionOut, residual, wide);
-      addNorm(wide, layer.attentionNorm);
-      dense(layer.up, state, wide);
-      run.gelu(wide, rows * intermediate);
-      dense(layer.down, wide, residual);
-      addNorm(residual, layer.norm);
+      inBlocks((first, count) => {
+        const [at, other] = [state + first * rowBytes, residual + first * rowBytes];
+        dense(layer.attentionOut, other, wide, count);
+        addNorm(at, wide, layer.attentionNorm, count);
+        dense(layer.up, at, wide, count);
+        run.gelu(wide, count * intermediate);
+        dense(layer.down, wide, other, count);
+        addNorm(at, other, layer.norm, count);
+      });
     }
     return meanPool(new Float32Array(memory.buffer, state, tokens.length * hidden), texts, hidden);
   };

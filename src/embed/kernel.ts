@@ -1,6 +1,6 @@
 // Creates the WebAssembly kernel with its own memory, which is freed with the last reference to the kernel.
 // `vitest run src/embed/kernel.test.ts -u` compiles assembly/ to kernel.json.
-import kernelLines from "./kernel.json" with { type: "json" };
+import compiled from "./kernel.json" with { type: "json" };
 
 /** The arguments are documented in assembly/. Pointers are byte offsets. */
 type KernelFunctions = Record<
@@ -15,12 +15,21 @@ const ALIGNMENT = 16;
 /** 4 GB, which 32-bit pointers can address. */
 const MAX_PAGES = 65_536;
 
-let compiled: WebAssembly.Module | undefined;
+const modules = new Map<string, WebAssembly.Module>();
 
-export function createKernel() {
-  compiled ??= new WebAssembly.Module(Buffer.from(kernelLines.join(""), "base64"));
+/** Compiled on first use. An engine without relaxed SIMD gets the plain kernel: slower, with the same results. */
+function moduleOf(variant: keyof typeof compiled): WebAssembly.Module {
+  const known = modules.get(variant);
+  if (known !== undefined) return known;
+  const bytes = Buffer.from(compiled[variant].join(""), "base64");
+  const module = WebAssembly.validate(bytes) ? new WebAssembly.Module(bytes) : moduleOf("plain");
+  modules.set(variant, module);
+  return module;
+}
+
+export function createKernel(variant: keyof typeof compiled = "relaxed") {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES });
-  const { exports } = new WebAssembly.Instance(compiled, { env: { memory } });
+  const { exports } = new WebAssembly.Instance(moduleOf(variant), { env: { memory } });
   let top = ALIGNMENT;
   return {
     run: exports as KernelFunctions,

@@ -25,7 +25,7 @@ describe("the model file", () => {
   it("is readable by its owner only, and leaves no half-written file", () => {
     const path = minilmFile(tinyHome());
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(readdirSync(dirname(path))).toEqual(["model-2.int8"]);
+    expect(readdirSync(dirname(path))).toEqual(["model-3.int8"]);
   });
 
   it.each<[string, (bytes: Buffer) => Buffer]>([

@@ -8,6 +8,7 @@ declare namespace WebAssembly {
   interface Instance {
     readonly exports: Record<string, unknown>;
   }
+  function validate(bytes: Uint8Array): boolean;
   const Memory: new (limits: { initial: number; maximum?: number }) => Memory;
   const Module: new (bytes: Uint8Array) => Module;
   const Instance: new (module: Module, imports: Record<string, Record<string, unknown>>) => Instance;

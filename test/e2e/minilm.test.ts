@@ -28,7 +28,7 @@ describe("c-mem model", () => {
     const world = createWorld();
     const folder = join(world.home, "models", "minilm");
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "model-2.int8"), "half a mod");
+    writeFileSync(join(folder, "model-3.int8"), "half a mod");
     expect((await run(world, ["model"])).stdout).toContain("damaged");
     expect((await run(world, ["model", "remove", "--yes"])).status).toBe(0);
     expect(existsSync(folder)).toBe(false);

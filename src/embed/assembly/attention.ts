@@ -1,12 +1,14 @@
 // Self-attention of one text, head by head, with queries, keys, values and probabilities rounded to 16 bits.
-import { expOf, maxOf, rounded, ROUNDING, sumOf } from "./math";
+import { exp2Of, maxOf, rounded, ROUNDING, sumOf } from "./math";
 
 const HEAD: usize = 32;
 const HEAD_BYTES: usize = 128;
 /** Queries that are compared at once: four by eight sums and their operands fit into sixteen registers. */
 const QUERIES: i32 = 4;
-/** The score of padding columns. e^score is 0. */
+/** The score of padding columns. 2^score is 0. */
 const MASKED: f32 = -1e30;
+/** log2(e) / sqrt(32): the scores are exponents of two. */
+const SCORE_SCALE: f32 = 0.255034867;
 /** Small enough that 32 products of a query and a key fit into 32 bits. */
 const KEY_MAX: f32 = 8191;
 /** The probabilities of a query add up to this, so that their products with values fit into 32 bits. */
@@ -30,7 +32,7 @@ export function attend(qkv: usize, out: usize, scratch: usize, tokens: i32, size
       packKeys(qkv + vectorBytes + head, rowBytes, keys, tokens, columns);
     const valueScale = packValues(qkv + 2 * vectorBytes + head, rowBytes, values, tokens);
     for (let t = 0; t < tokens; t += QUERIES) {
-      score(scratch + ((<usize>t) << 6), keys, columns, scores, scale / sqrt(<f32>HEAD));
+      score(scratch + ((<usize>t) << 6), keys, columns, scores, scale * SCORE_SCALE);
       for (let row = scores; row < scores + ((columns * QUERIES) << 2); row += columns << 2) {
         for (let i = <usize>tokens; i < columns; i++) store<f32>(row + (i << 2), MASKED);
         softmax(row, columns);
@@ -149,7 +151,7 @@ function storeScaled(out: usize, low: v128, high: v128, scale: f32): void {
   v128.store(out, f32x4.mul(f32x4.convert_i32x4_s(high), f32x4.splat(scale)), 16);
 }
 
-/** Replaces the scores by probabilities of 16 bits. e^(score - largest score) cannot overflow. */
+/** Replaces the scores by probabilities of 16 bits. 2^(score - largest score) cannot overflow. */
 function softmax(scores: usize, columns: usize): void {
   const end = scores + (columns << 2);
   let largest = f32x4.splat(MASKED);
@@ -157,7 +159,7 @@ function softmax(scores: usize, columns: usize): void {
   const peak = f32x4.splat(maxOf(largest));
   let sum = f32x4.splat(0);
   for (let i = scores; i < end; i += 16) {
-    const e = expOf(f32x4.sub(v128.load(i), peak));
+    const e = exp2Of(f32x4.sub(v128.load(i), peak));
     v128.store(i, e);
     sum = f32x4.add(sum, e);
   }

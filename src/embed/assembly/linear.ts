@@ -3,8 +3,6 @@ import { dot } from "./math";
 
 /** Inputs that share a scale. The same constant is in ../layout.ts. */
 export const GROUP: usize = 64;
-/** The activations of this many tokens fit into the L1 cache. */
-const BLOCK: i32 = 32;
 /** Tokens and outputs of a tile: eight sums and their operands fit into sixteen registers. */
 const TOKENS: i32 = 4;
 const OUTPUTS: usize = 8;
@@ -28,23 +26,12 @@ export function linear(
   const n = <usize>inputs;
   const row = (<usize>outputs) << 2;
   const groupBytes = ((n + GROUP - 1) / GROUP) << 5;
-  for (let start = 0; start < tokens; start += BLOCK) {
-    const end = min(start + BLOCK, tokens);
-    for (let o: usize = 0; o < <usize>outputs; o += OUTPUTS) {
-      const tileScales = scales + (o / OUTPUTS) * (groupBytes << 1);
-      for (let t = start; t < end; t += TOKENS) {
-        const out = y + <usize>t * row + (o << 2);
-        tile(
-          x + <usize>t * n,
-          groups + <usize>(t / TOKENS) * groupBytes,
-          w + o * n,
-          tileScales,
-          bias + (o << 2),
-          n,
-          out,
-          row,
-        );
-      }
+  for (let o: usize = 0; o < <usize>outputs; o += OUTPUTS) {
+    const tileScales = scales + (o / OUTPUTS) * (groupBytes << 1);
+    for (let t = 0; t < tokens; t += TOKENS) {
+      const tileGroups = groups + <usize>(t / TOKENS) * groupBytes;
+      const out = y + <usize>t * row + (o << 2);
+      tile(x + <usize>t * n, tileGroups, w + o * n, tileScales, bias + (o << 2), n, out, row);
     }
   }
 }

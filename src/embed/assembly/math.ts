@@ -1,11 +1,7 @@
-// exp, horizontal sums and the dot product of bytes, which WebAssembly does not have or not in all engines.
+// 2^x, horizontal sums and the dot product of bytes, which WebAssembly does not have or not in all engines.
 
-const LOG2E: f32 = 1.4426950408889634;
-// ln 2 in two parts, so that x - n * ln 2 loses no bits.
-const LN2_HIGH: f32 = 0.693359375;
-const LN2_LOW: f32 = -2.1219444e-4;
-/** For a smaller x, e^x is not a normal float. */
-const MIN_EXPONENT: f32 = -87;
+/** For a smaller x, 2^x is not a normal float. */
+const MIN_EXPONENT: f32 = -126;
 
 /** 1.5 * 2^23: a float plus this has no bits after the point, and its low bits are the nearest integer. */
 export const ROUNDING: f32 = 12_582_912;
@@ -17,22 +13,18 @@ export function rounded(x: usize, factor: v128, offset: v128): v128 {
   return i32x4.sub(f32x4.add(f32x4.mul(v128.load(x), factor), offset), f32x4.splat(ROUNDING));
 }
 
-/** e^x for x <= 0, with a relative error below 1e-7. */
-export function expOf(x: v128): v128 {
+/** 2^x for x <= 0, with a relative error below 2e-7. */
+export function exp2Of(x: v128): v128 {
   const clamped = f32x4.pmax(x, f32x4.splat(MIN_EXPONENT));
-  const shifted = f32x4.add(f32x4.mul(clamped, f32x4.splat(LOG2E)), f32x4.splat(ROUNDING));
-  const n = f32x4.sub(shifted, f32x4.splat(ROUNDING));
-  let r = f32x4.sub(clamped, f32x4.mul(n, f32x4.splat(LN2_HIGH)));
-  r = f32x4.sub(r, f32x4.mul(n, f32x4.splat(LN2_LOW)));
-  let p = f32x4.splat(1.98756915e-4);
-  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(1.3981999507e-3));
-  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(8.3334519073e-3));
-  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(4.1665795894e-2));
-  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(1.6666665459e-1));
-  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(5.0000001201e-1));
-  p = f32x4.add(f32x4.add(f32x4.mul(f32x4.mul(p, r), r), r), f32x4.splat(1));
-  const power = i32x4.shl(i32x4.add(shifted, i32x4.splat(127)), 23);
-  return f32x4.mul(p, power);
+  const shifted = f32x4.add(clamped, f32x4.splat(ROUNDING));
+  const r = f32x4.sub(clamped, f32x4.sub(shifted, f32x4.splat(ROUNDING)));
+  let p = f32x4.splat(1.3276454e-3);
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(9.67554036e-3));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(5.550713310e-2));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(2.402211974e-1));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(6.931469671e-1));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(1));
+  return f32x4.mul(p, i32x4.shl(i32x4.add(shifted, i32x4.splat(127)), 23));
 }
 
 export function sumOf(v: v128): f32 {

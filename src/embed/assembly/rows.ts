@@ -1,6 +1,6 @@
 // Operations on rows (a row is a token's vector): embedding lookup, layer norm, GELU, quantisation to 7 bits.
 import { GROUP } from "./linear";
-import { expOf, maxOf, rounded, ROUNDING, sumOf } from "./math";
+import { exp2Of, maxOf, rounded, ROUNDING, sumOf } from "./math";
 
 /** The relaxed dot product needs 7 bits. */
 const ACTIVATION_MAX: f32 = 127;
@@ -62,18 +62,20 @@ export function addNorm(x: usize, added: usize, gain: usize, bias: usize, tokens
 export function gelu(x: usize, count: i32): void {
   for (let i: usize = 0; i < (<usize>count) << 2; i += 16) {
     const value = v128.load(x + i);
-    const z = f32x4.mul(f32x4.abs(value), f32x4.splat(<f32>0.7071067811865476));
-    const t = f32x4.div(f32x4.splat(1), f32x4.add(f32x4.splat(1), f32x4.mul(z, f32x4.splat(<f32>0.3275911))));
-    let p = f32x4.splat(<f32>1.061405429);
-    p = f32x4.add(f32x4.mul(p, t), f32x4.splat(<f32>-1.453152027));
-    p = f32x4.add(f32x4.mul(p, t), f32x4.splat(<f32>1.421413741));
-    p = f32x4.add(f32x4.mul(p, t), f32x4.splat(<f32>-0.284496736));
-    p = f32x4.mul(f32x4.add(f32x4.mul(p, t), f32x4.splat(<f32>0.254829592)), t);
-    const tail = f32x4.mul(p, expOf(f32x4.neg(f32x4.mul(z, z))));
-    // x * (1 + erf) / 2 is x - x * tail / 2 for x >= 0 and x * tail / 2 for x < 0.
-    const half = f32x4.mul(f32x4.mul(value, tail), f32x4.splat(0.5));
-    const isNegative = f32x4.lt(value, f32x4.splat(0));
-    v128.store(x + i, v128.bitselect(half, f32x4.sub(value, half), isNegative));
+    const size = f32x4.abs(value);
+    // 0.3275911 / sqrt 2
+    const t = f32x4.div(f32x4.splat(1), f32x4.add(f32x4.splat(1), f32x4.mul(size, f32x4.splat(<f32>0.2316419))));
+    // Half of the published factors.
+    let p = f32x4.splat(<f32>0.5307027145);
+    p = f32x4.add(f32x4.mul(p, t), f32x4.splat(<f32>-0.7265760135));
+    p = f32x4.add(f32x4.mul(p, t), f32x4.splat(<f32>0.7107068705));
+    p = f32x4.add(f32x4.mul(p, t), f32x4.splat(<f32>-0.142248368));
+    p = f32x4.mul(f32x4.add(f32x4.mul(p, t), f32x4.splat(<f32>0.127414796)), t);
+    // e^(-x * x / 2) = 2^(-x * x * 0.7213...)
+    const power = exp2Of(f32x4.mul(f32x4.mul(size, size), f32x4.splat(<f32>-0.7213475204444817)));
+    // The share of the bell curve beyond |x|.
+    const tail = f32x4.mul(p, power);
+    v128.store(x + i, f32x4.sub(f32x4.pmax(value, f32x4.splat(0)), f32x4.mul(size, tail)));
   }
 }
 
