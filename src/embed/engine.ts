@@ -45,7 +45,7 @@ function createForward({ run, memory, allocate }: Kernel, shape: ModelShape, lay
   const { hidden, intermediate, positions: maxTokens } = shape;
   const maxRows = roundUp(maxTokens);
   const rowBytes = hidden * 4;
-  const widest = Math.max(intermediate, hidden + OUTLIERS);
+  const widest = Math.max(intermediate, hidden + 2 * OUTLIERS);
   const ids = allocate(maxRows * 4);
   const positions = allocate(maxRows * 4);
   const state = allocate(maxRows * rowBytes);
@@ -53,7 +53,7 @@ function createForward({ run, memory, allocate }: Kernel, shape: ModelShape, lay
   const wide = allocate(Math.max(maxRows * rowBytes * 3, BLOCK * intermediate * 4));
   const quantised = allocate(BLOCK * widest);
   const groups = allocate(BLOCK * Math.ceil(widest / GROUP) * 8);
-  const scratch = allocate(Math.max(ATTENTION_BYTES * (maxRows + 8), (hidden + OUTLIERS) * 4));
+  const scratch = allocate(Math.max(ATTENTION_BYTES * (maxRows + 8), (hidden + 2 * OUTLIERS) * 4));
 
   const dense = ({ size, outputs, outliers, ...layer }: DenseLayout, from: number, to: number, rows: number): void => {
     run.quantiseRows(from, quantised, groups, rows, size, layout.outliers, outliers, scratch);

@@ -33,7 +33,7 @@ export function layoutOf(shape: ModelShape, start = 0) {
   const floats = (count: number): number => bytes(count * 4);
   const norm = () => ({ gain: floats(hidden), bias: floats(hidden) });
   /** A layer with 8-bit weights. A scale and the sum of the weights for each group follow in `scales`. */
-  const dense = (size: number, outputs: number, outliers = 0) => ({
+  const dense = (size: number, outputs: number, outliers: number) => ({
     size,
     outputs,
     outliers,
@@ -50,11 +50,11 @@ export function layoutOf(shape: ModelShape, start = 0) {
     outliers: floats(OUTLIERS),
     layers: Array.from({ length: shape.layers }, () => ({
       /** One layer for query, key and value. */
-      attention: dense(hidden, hidden * 3, OUTLIERS),
-      attentionOut: dense(hidden, hidden),
+      attention: dense(hidden, hidden * 3, 2 * OUTLIERS),
+      attentionOut: dense(hidden, hidden, 0),
       attentionNorm: norm(),
-      up: dense(hidden, intermediate, OUTLIERS),
-      down: dense(intermediate, hidden),
+      up: dense(hidden, intermediate, 2 * OUTLIERS),
+      down: dense(intermediate, hidden, 0),
       norm: norm(),
     })),
     bytes: top - start,

@@ -36,7 +36,7 @@ export function quantise(tensors: Tensors, shape: ModelShape): Uint8Array {
       const values = tensors.read(`${name}.weight`);
       for (let output = 0; output < outputs; output++) {
         const row = values.subarray(output * layer.size, (output + 1) * layer.size);
-        packRow(out.buffer, layer, index * outputs + output, [...row, ...columns.map((column) => row[column] ?? 0)]);
+        packRow(out.buffer, layer, index * outputs + output, row, columns);
       }
       put(layer.bias + index * outputs * 4, tensors.read(`${name}.bias`));
     }
@@ -84,31 +84,46 @@ function findOutliers(tensors: Tensors, { hidden, layers }: ModelShape): number[
 }
 
 /** Writes the weights of an output, their scales and their sums in the order in which the kernel reads them. */
-function packRow(buffer: ArrayBufferLike, layer: DenseLayout, output: number, row: readonly number[]): void {
+function packRow(
+  buffer: ArrayBufferLike,
+  { size, outliers, ...layer }: DenseLayout,
+  output: number,
+  row: Float32Array,
+  columns: readonly number[],
+): void {
   const tile = Math.floor(output / TILE);
   const place = output % TILE;
-  const weights = new Int8Array(buffer, layer.weights + tile * TILE * row.length, TILE * row.length);
-  const scalesAt = layer.scales + tile * Math.ceil(row.length / GROUP) * TILE * 8;
-  for (let start = 0; start < row.length; start += GROUP) {
-    const group = row.slice(start, start + GROUP);
-    const rounded = new Int8Array(group.length);
+  const inputs = size + outliers;
+  const weights = new Int8Array(buffer, layer.weights + tile * TILE * inputs, TILE * inputs);
+  const scalesAt = layer.scales + tile * Math.ceil(inputs / GROUP) * TILE * 8;
+  const packGroup = (start: number, scale: number, rounded: Int8Array): void => {
     const at = scalesAt + ((start / GROUP) * 2 * TILE + place) * 4;
-    new Float32Array(buffer, at, 1).set(round(group, group.length, rounded));
+    new Float32Array(buffer, at, 1)[0] = scale;
     new Int32Array(buffer, at + TILE * 4, 1)[0] = rounded.reduce((sum, weight) => sum + weight, 0);
     // Four inputs of each output in turn.
     for (const [index, weight] of rounded.entries())
       weights[Math.floor((start + index) / 4) * 4 * TILE + place * 4 + (index % 4)] = weight;
+  };
+  const rounded = new Int8Array(size);
+  for (const [group, scale] of round(row, GROUP, rounded).entries())
+    packGroup(group * GROUP, scale, rounded.subarray(group * GROUP, (group + 1) * GROUP));
+  if (columns.length > 0) {
+    // Rounding errors matter most where values are large, so each outlier has two weights that add up to nine bits.
+    const sums = new Int16Array(columns.length);
+    const taken = Float32Array.from(columns, (column) => row[column] ?? 0);
+    const [scale = 0] = round(taken, taken.length, sums, 2 * WEIGHT_MAX);
+    packGroup(size, scale, Int8Array.from([...sums.map((sum) => sum >> 1), ...sums.map((sum) => sum - (sum >> 1))]));
   }
 }
 
 /** Writes the rounded values to `out` and returns a scale for every `size` values. */
-function round(values: ArrayLike<number>, size: number, out: Int8Array): Float32Array {
+function round(values: Float32Array, size: number, out: Int8Array | Int16Array, max = WEIGHT_MAX): Float32Array {
   const scales = new Float32Array(values.length / size);
   for (let start = 0; start < values.length; start += size) {
     let peak = 0;
     for (let index = start; index < start + size; index++) peak = Math.max(peak, Math.abs(values[index] ?? 0));
-    scales[start / size] = peak / WEIGHT_MAX;
-    const factor = peak === 0 ? 0 : WEIGHT_MAX / peak;
+    scales[start / size] = peak / max;
+    const factor = peak === 0 ? 0 : max / peak;
     for (let index = start; index < start + size; index++) out[index] = Math.round((values[index] ?? 0) * factor);
   }
   return scales;

@@ -113,17 +113,21 @@ export function quantiseRows(
   }
 }
 
-/** Moves the outliers of a row to a group of their own, and leaves what rounding took from them. */
+/** Moves the outliers of a row to a group of their own, twice, and leaves what rounding took from them. */
 function takeOutliers(row: usize, size: i32, outliers: usize, count: i32, out: usize, group: usize): void {
   const taken = row + (<usize>size << 2);
-  for (let i: usize = 0; i < <usize>count << 2; i += 4)
-    store<f32>(taken + i, load<f32>(row + (<usize>load<i32>(outliers + i) << 2)));
+  const half = <usize>count << 1;
+  for (let i: usize = 0; i < half; i += 4) {
+    const value = load<f32>(row + (<usize>load<i32>(outliers + i) << 2));
+    store<f32>(taken + i, value);
+    store<f32>(taken + i + half, value);
+  }
   quantiseGroup(taken, <usize>count, out, group);
   const scale = load<f32>(group);
   const zero = load<i32>(group, 16);
-  for (let i: usize = 0; i < <usize>count; i++) {
-    const column = row + (<usize>load<i32>(outliers + (i << 2)) << 2);
-    const rounded = <i32>load<u8>(out + ((i & ~3) << 2) + (i & 3));
+  for (let i: usize = 0; i < half; i += 4) {
+    const column = row + (<usize>load<i32>(outliers + i) << 2);
+    const rounded = <i32>load<u8>(out + (i & ~15) + ((i >> 2) & 3));
     store<f32>(column, load<f32>(column) - <f32>(rounded - zero) * scale);
   }
 }
