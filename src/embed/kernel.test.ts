@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { compileKernel } from "../../dev/compile-kernel.ts";
+import { randomNormals } from "../../test/embed/tiny-model.ts";
 import { createKernel } from "./kernel.ts";
 
 describe("the kernel", () => {
@@ -18,6 +19,32 @@ describe("the kernel", () => {
     run.gelu(at, count);
     const worst = Math.max(...inputs.map((x, index) => Math.abs((view[index] ?? Number.NaN) - gelu(x))));
     expect(worst).toBeLessThan(1e-6);
+  });
+
+  it("returns the same numbers with and without relaxed SIMD", () => {
+    const [tokens, inputs, outputs, group] = [8, 192, 16, 64];
+    const results = (["relaxed", "plain"] as const).map((variant) => {
+      const { run, memory, allocate } = createKernel(variant);
+      const normal = randomNormals(3);
+      const fill = (count: number, next: () => number): number => {
+        const at = allocate(count * 4);
+        return (new Float32Array(memory.buffer, at, count).set(Float32Array.from({ length: count }, next)), at);
+      };
+      const x = fill(tokens * inputs, normal);
+      const [quantised, groups] = [allocate(tokens * inputs), allocate((tokens * inputs * 8) / group)];
+      const weights = allocate(inputs * outputs);
+      // From -128 to 127, the whole range of a signed byte.
+      new Int8Array(memory.buffer, weights, inputs * outputs).forEach((_, index, all) => (all[index] = index * 37));
+      const scales = fill((inputs * outputs * 2) / group, normal);
+      const bias = fill(outputs, normal);
+      const y = allocate(tokens * outputs * 4);
+      run.quantiseRows(x, quantised, groups, tokens, inputs, 0, 0, 0);
+      run.linear(quantised, groups, weights, scales, bias, y, tokens, inputs, outputs);
+      const rounded = new Uint8Array(memory.buffer, quantised, tokens * inputs);
+      expect([Math.min(...rounded), Math.max(...rounded)]).toEqual([0, 127]);
+      return new Float32Array(memory.buffer, y, tokens * outputs);
+    });
+    expect(results[0]).toEqual(results[1]);
   });
 });
 

@@ -32,7 +32,7 @@ export function layoutOf(shape: ModelShape, start = 0) {
   };
   const floats = (count: number): number => bytes(count * 4);
   const norm = () => ({ gain: floats(hidden), bias: floats(hidden) });
-  /** A layer with 8-bit weights. A scale and the sum of the weights for each group follow in `scales`. */
+  /** A layer with 8-bit weights. `scales` has a scale and the scaled sum of the weights for each group. */
   const dense = (size: number, outputs: number, outliers: number) => ({
     size,
     outputs,

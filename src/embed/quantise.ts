@@ -99,7 +99,7 @@ function packRow(
   const packGroup = (start: number, scale: number, rounded: Int8Array): void => {
     const at = scalesAt + ((start / GROUP) * 2 * TILE + place) * 4;
     new Float32Array(buffer, at, 1)[0] = scale;
-    new Int32Array(buffer, at + TILE * 4, 1)[0] = rounded.reduce((sum, weight) => sum + weight, 0);
+    new Float32Array(buffer, at + TILE * 4, 1)[0] = scale * rounded.reduce((sum, weight) => sum + weight, 0);
     // Four inputs of each output in turn.
     for (const [index, weight] of rounded.entries())
       weights[Math.floor((start + index) / 4) * 4 * TILE + place * 4 + (index % 4)] = weight;

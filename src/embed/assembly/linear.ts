@@ -10,7 +10,7 @@ const OUTPUTS: usize = 8;
 /**
  * y[t][o] = bias[o] + sum over groups of (x[t] - zero[t]) . w[o] * scale[t] * scale[o].
  * `x` and `groups` are written by `quantiseRows`. Weights are in the order in which a tile reads them, and so are
- * `scales`: for each group eight scales, then the eight sums of the weights.
+ * `scales`: for each group eight scales, then eight sums of scaled weights.
  */
 export function linear(
   x: usize,
@@ -83,11 +83,11 @@ function tile(x: usize, groups: usize, w: usize, scales: usize, bias: usize, n: 
 @inline
 function addScaled(out: usize, low: v128, high: v128, group: usize, scales: usize): void {
   const scale = v128.load_splat<f32>(group);
-  const zero = v128.load_splat<i32>(group, 16);
-  const a = i32x4.sub(low, i32x4.mul(zero, v128.load(scales, 32)));
-  const b = i32x4.sub(high, i32x4.mul(zero, v128.load(scales, 48)));
-  const x = f32x4.mul(f32x4.mul(f32x4.convert_i32x4_s(a), v128.load(scales)), scale);
-  const y = f32x4.mul(f32x4.mul(f32x4.convert_i32x4_s(b), v128.load(scales, 16)), scale);
+  const zero = v128.load_splat<f32>(group, 16);
+  const a = f32x4.mul(f32x4.convert_i32x4_s(low), v128.load(scales));
+  const b = f32x4.mul(f32x4.convert_i32x4_s(high), v128.load(scales, 16));
+  const x = f32x4.mul(f32x4.sub(a, f32x4.mul(zero, v128.load(scales, 32))), scale);
+  const y = f32x4.mul(f32x4.sub(b, f32x4.mul(zero, v128.load(scales, 48))), scale);
   v128.store(out, f32x4.add(v128.load(out), x));
   v128.store(out, f32x4.add(v128.load(out, 16), y), 16);
 }

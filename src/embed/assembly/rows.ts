@@ -124,11 +124,11 @@ function takeOutliers(row: usize, size: i32, outliers: usize, count: i32, out: u
   }
   quantiseGroup(taken, <usize>count, out, group);
   const scale = load<f32>(group);
-  const zero = load<i32>(group, 16);
+  const zero = load<f32>(group, 16);
   for (let i: usize = 0; i < half; i += 4) {
     const column = row + (<usize>load<i32>(outliers + i) << 2);
-    const rounded = <i32>load<u8>(out + (i & ~15) + ((i >> 2) & 3));
-    store<f32>(column, load<f32>(column) - <f32>(rounded - zero) * scale);
+    const rounded = <f32>load<u8>(out + (i & ~15) + ((i >> 2) & 3));
+    store<f32>(column, load<f32>(column) - (rounded - zero) * scale);
   }
 }
 
@@ -142,11 +142,12 @@ function quantiseGroup(x: usize, count: usize, out: usize, group: usize): void {
     largest = f32x4.pmax(largest, value);
   }
   const lowest = -maxOf(f32x4.neg(smallest));
-  const scale = max((maxOf(largest) - lowest) / ACTIVATION_MAX, <f32>1e-30);
-  const zero = nearest(-lowest / scale);
-  store<f32>(group, scale);
-  store<i32>(group, <i32>zero, 16);
-  const factor = f32x4.splat(<f32>1 / scale);
+  const range = max(maxOf(largest) - lowest, <f32>1e-30);
+  const perUnit = ACTIVATION_MAX / range;
+  const zero = nearest(-lowest * perUnit);
+  store<f32>(group, range * (<f32>1 / ACTIVATION_MAX));
+  store<f32>(group, zero, 16);
+  const factor = f32x4.splat(perUnit);
   const offset = f32x4.splat(zero + ROUNDING);
   for (let i: usize = 0; i < count << 2; i += 64) {
     const low = i16x8.narrow_i32x4_s(rounded(x + i, factor, offset), rounded(x + i + 16, factor, offset));
