@@ -51,16 +51,6 @@ describe("the engine", () => {
     expect(cosine(engine.forward([tokens])[0] ?? [], plainModel(tensors)(tokens))).toBeGreaterThan(0.999);
   });
 
-  it("is precise if some columns of all tokens are ten times as large as the others", () => {
-    const tensors = tinyTensors();
-    for (const layer of [0, 1])
-      for (const column of [3, 50, 51, 127])
-        tensors.read(`encoder.layer.${layer}.attention.output.LayerNorm.weight`)[column] = 10;
-    const engine = loadEngine(minilmFile(tinyHome(tensors)));
-    const tokens = engine.tokenize("the login test fails");
-    expect(cosine(engine.forward([tokens])[0] ?? [], plainModel(tensors)(tokens))).toBeGreaterThan(0.9995);
-  });
-
   it("rejects more tokens than the model can read", () => {
     const engine = loadEngine(minilmFile(tinyHome()));
     expect(() => engine.forward([Array.from({ length: 65 }, () => 1)])).toThrow(RangeError);

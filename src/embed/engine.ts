@@ -1,7 +1,15 @@
 // The forward pass of a BERT encoder with 8-bit weights. Short texts share a pass, but each attends only to itself.
 import { normalise } from "./embedder.ts";
 import { createKernel, type Kernel } from "./kernel.ts";
-import { type DenseLayout, GROUP, layoutOf, type ModelLayout, type ModelShape, type NormLayout, OUTLIERS } from "./layout.ts";
+import {
+  type DenseLayout,
+  GROUP,
+  layoutOf,
+  type ModelLayout,
+  type ModelShape,
+  type NormLayout,
+  OUTLIERS,
+} from "./layout.ts";
 import { type ModelHeader, readModel } from "./model-file.ts";
 import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
 

@@ -21,6 +21,39 @@ describe("the kernel", () => {
     expect(worst).toBeLessThan(1e-6);
   });
 
+  it("rounds a row with outliers as precisely as one without", () => {
+    const { run, memory, allocate } = createKernel();
+    const [tokens, size, outliers] = [4, 64, [0, 3, 17, 18, 30, 31, 40, 63]];
+    const normal = randomNormals(11);
+    const values = Float32Array.from(
+      { length: tokens * size },
+      (_, at) => normal() * (outliers.includes(at % size) ? 50 : 1),
+    );
+    const x = allocate(values.length * 4);
+    const columns = allocate(outliers.length * 4);
+    const rows = allocate(tokens * (size + 16));
+    const groups = allocate(2 * 32);
+    const scratch = allocate((size + 16) * 4);
+    new Float32Array(memory.buffer, x, values.length).set(values);
+    new Int32Array(memory.buffer, columns, outliers.length).set(outliers);
+    run.quantiseRows(x, rows, groups, tokens, size, columns, 16, scratch);
+    const rounded = new Uint8Array(memory.buffer, rows, tokens * (size + 16));
+    const scales = new Float32Array(memory.buffer, groups, 16);
+    /** An input of a token. Four tokens are interleaved, four bytes of each. */
+    const input = (token: number, at: number): number => {
+      const group = at < size ? 0 : 8;
+      const byte = rounded[Math.floor(at / 4) * 16 + token * 4 + (at % 4)] ?? 0;
+      return (byte - (scales[group + 4 + token] ?? 0)) * (scales[group + token] ?? 0);
+    };
+    for (const [at, value] of values.entries()) {
+      const [token, column] = [Math.floor(at / size), at % size];
+      const taken = outliers.indexOf(column);
+      const sum = input(token, column) + (taken < 0 ? 0 : input(token, size + taken));
+      expect(Math.abs(sum - value), `column ${column} of token ${token}`).toBeLessThan(0.03);
+      if (taken >= 0) expect(input(token, size + taken)).toBe(input(token, size + 8 + taken));
+    }
+  });
+
   it("returns the same numbers with and without relaxed SIMD", () => {
     const [tokens, inputs, outputs, group] = [8, 192, 16, 64];
     const results = (["relaxed", "plain"] as const).map((variant) => {

@@ -114,7 +114,7 @@ function fetchModel(paths: Paths, env: Env, from: string | undefined): Step {
 
 function build(paths: Paths): Step {
   return {
-    about: `convert it to ${minilmFile(paths)} (22 MB)`,
+    about: `convert it to ${minilmFile(paths)} (26 MB)`,
     run: () => {
       const source = findMiniLm(paths);
       if (source === undefined) {

@@ -59,8 +59,6 @@ function peakOf(x: usize, rowBytes: usize, tokens: i32): f32 {
 }
 
 /** Eight floats, multiplied and rounded to 16 bits. */
-// @ts-ignore: decorator of AssemblyScript
-@inline
 function words(x: usize, factor: v128): v128 {
   const offset = f32x4.splat(ROUNDING);
   return i16x8.narrow_i32x4_s(rounded(x, factor, offset), rounded(x + 16, factor, offset));
@@ -144,8 +142,6 @@ function score(queries: usize, keys: usize, columns: usize, scores: usize, scale
   }
 }
 
-// @ts-ignore: decorator of AssemblyScript
-@inline
 function storeScaled(out: usize, low: v128, high: v128, scale: f32): void {
   v128.store(out, f32x4.mul(f32x4.convert_i32x4_s(low), f32x4.splat(scale)));
   v128.store(out, f32x4.mul(f32x4.convert_i32x4_s(high), f32x4.splat(scale)), 16);
@@ -178,7 +174,7 @@ function weighValues(
   out: usize,
   outBytes: usize,
 ): void {
-  const end = scores + ((<usize>tokens + 1) >> 1 << 2);
+  const end = scores + (((<usize>tokens + 1) >> 1) << 2);
   for (let i: usize = 0; i < HEAD_BYTES; i += 32) {
     let a0 = i32x4.splat(0);
     let a1 = i32x4.splat(0);

@@ -41,7 +41,7 @@ function tile(x: usize, groups: usize, w: usize, scales: usize, bias: usize, n: 
     v128.store(out + t * row, v128.load(bias));
     v128.store(out + t * row, v128.load(bias, 16), 16);
   }
-  for (let left = n; left > 0; ) {
+  for (let left = n; left > 0;) {
     const size = min(left, GROUP);
     left -= size;
     let a0 = i32x4.splat(0);
@@ -79,8 +79,6 @@ function tile(x: usize, groups: usize, w: usize, scales: usize, bias: usize, n: 
 }
 
 /** Adds eight sums of a token to the outputs, without the part that its zero point added to them. */
-// @ts-ignore: decorator of AssemblyScript
-@inline
 function addScaled(out: usize, low: v128, high: v128, group: usize, scales: usize): void {
   const scale = v128.load_splat<f32>(group);
   const zero = v128.load_splat<f32>(group, 16);

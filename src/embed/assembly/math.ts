@@ -7,8 +7,6 @@ const MIN_EXPONENT: f32 = -126;
 export const ROUNDING: f32 = 12_582_912;
 
 /** The integers nearest to x * factor + offset: `offset` includes ROUNDING. */
-// @ts-ignore: decorator of AssemblyScript
-@inline
 export function rounded(x: usize, factor: v128, offset: v128): v128 {
   return i32x4.sub(f32x4.add(f32x4.mul(v128.load(x), factor), offset), f32x4.splat(ROUNDING));
 }
@@ -20,7 +18,7 @@ export function exp2Of(x: v128): v128 {
   const r = f32x4.sub(clamped, f32x4.sub(shifted, f32x4.splat(ROUNDING)));
   let p = f32x4.splat(1.3276454e-3);
   p = f32x4.add(f32x4.mul(p, r), f32x4.splat(9.67554036e-3));
-  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(5.550713310e-2));
+  p = f32x4.add(f32x4.mul(p, r), f32x4.splat(5.55071331e-2));
   p = f32x4.add(f32x4.mul(p, r), f32x4.splat(2.402211974e-1));
   p = f32x4.add(f32x4.mul(p, r), f32x4.splat(6.931469671e-1));
   p = f32x4.add(f32x4.mul(p, r), f32x4.splat(1));
@@ -48,8 +46,6 @@ export function sumsOf(a: v128, b: v128, c: v128, d: v128): v128 {
  * Adds to each of the four sums four products: signed bytes of `a` by bytes of `b` that are at most 127. In this range
  * the relaxed instruction returns the same on every processor.
  */
-// @ts-ignore: decorator of AssemblyScript
-@inline
 export function dot(a: v128, b: v128, sums: v128): v128 {
   if (ASC_FEATURE_RELAXED_SIMD) return i32x4.relaxed_dot_i8x16_i7x16_add_s(a, b, sums);
   const low = i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_s(a), i16x8.extend_low_i8x16_s(b));

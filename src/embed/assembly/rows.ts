@@ -102,11 +102,11 @@ export function quantiseRows(
     const lane = (<usize>t & 3) << 2;
     const out = q + (<usize>t & ~3) * inputs + lane;
     const first = groups + (<usize>t >> 2) * groupBytes + lane;
-    let row = x + (<usize>t * <usize>size << 2);
+    let row = x + ((<usize>t * <usize>size) << 2);
     if (outlierCount > 0) {
-      memory.copy(scratch, row, <usize>size << 2);
+      memory.copy(scratch, row, (<usize>size) << 2);
       row = scratch;
-      takeOutliers(row, size, outliers, outlierCount, out + (<usize>size << 2), first + groupBytes - 32);
+      takeOutliers(row, size, outliers, outlierCount, out + ((<usize>size) << 2), first + groupBytes - 32);
     }
     for (let i: usize = 0; i < <usize>size; i += GROUP)
       quantiseGroup(row + (i << 2), GROUP, out + (i << 2), first + ((i / GROUP) << 5));
@@ -115,10 +115,10 @@ export function quantiseRows(
 
 /** Moves the outliers of a row to a group of their own, twice, and leaves what rounding took from them. */
 function takeOutliers(row: usize, size: i32, outliers: usize, count: i32, out: usize, group: usize): void {
-  const taken = row + (<usize>size << 2);
-  const half = <usize>count << 1;
+  const taken = row + ((<usize>size) << 2);
+  const half = (<usize>count) << 1;
   for (let i: usize = 0; i < half; i += 4) {
-    const value = load<f32>(row + (<usize>load<i32>(outliers + i) << 2));
+    const value = load<f32>(row + ((<usize>load<i32>(outliers + i)) << 2));
     store<f32>(taken + i, value);
     store<f32>(taken + i + half, value);
   }
@@ -126,9 +126,9 @@ function takeOutliers(row: usize, size: i32, outliers: usize, count: i32, out: u
   const scale = load<f32>(group);
   const zero = load<f32>(group, 16);
   for (let i: usize = 0; i < half; i += 4) {
-    const column = row + (<usize>load<i32>(outliers + i) << 2);
-    const rounded = <f32>load<u8>(out + (i & ~15) + ((i >> 2) & 3));
-    store<f32>(column, load<f32>(column) - (rounded - zero) * scale);
+    const column = row + ((<usize>load<i32>(outliers + i)) << 2);
+    const coarse = <f32>load<u8>(out + (i & ~15) + ((i >> 2) & 3));
+    store<f32>(column, load<f32>(column) - (coarse - zero) * scale);
   }
 }
 
