@@ -4,7 +4,7 @@ import compiled from "./kernel.json" with { type: "json" };
 
 /** The arguments are documented in assembly/. Pointers are byte offsets. */
 type KernelFunctions = Record<
-  "lookUp" | "addNorm" | "gelu" | "quantiseRows" | "linear" | "attend" | "dotRecords" | "nearCodes",
+  "heapStart" | "lookUp" | "addNorm" | "gelu" | "quantiseRows" | "linear" | "attend" | "dotRecords" | "nearCodes",
   (...args: number[]) => number
 >;
 
@@ -29,10 +29,10 @@ function moduleOf(variant: keyof typeof compiled): WebAssembly.Module {
 
 export function createKernel(variant: keyof typeof compiled = "relaxed") {
   const memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES });
-  const { exports } = new WebAssembly.Instance(moduleOf(variant), { env: { memory } });
-  let top = ALIGNMENT;
+  const run = new WebAssembly.Instance(moduleOf(variant), { env: { memory } }).exports as KernelFunctions;
+  let top = Math.ceil(run.heapStart() / ALIGNMENT) * ALIGNMENT;
   return {
-    run: exports as KernelFunctions,
+    run,
     memory,
     /** Returns the offset of zeroed bytes, a multiple of 16. May grow the memory, which detaches earlier views. */
     allocate(bytes: number): number {

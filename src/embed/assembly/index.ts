@@ -4,3 +4,8 @@ export { addNorm, gelu, lookUp, quantiseRows } from "./rows";
 export { linear } from "./linear";
 export { attend } from "./attention";
 export { dotRecords, nearCodes } from "./vectors";
+
+/** The memory before this has constants. */
+export function heapStart(): usize {
+  return __heap_base;
+}

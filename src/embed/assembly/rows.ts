@@ -1,6 +1,6 @@
 // Operations on rows (a row is a token's vector): embedding lookup, layer norm, GELU, quantisation to 7 bits.
 import { GROUP } from "./linear";
-import { exp2Of, maxOf, rounded, ROUNDING, sumOf } from "./math";
+import { exp2Of, maxOf, ONE, rounded, ROUNDING, sumOf } from "./math";
 
 /** The relaxed dot product needs 7 bits. */
 const ACTIVATION_MAX: f32 = 127;
@@ -58,23 +58,28 @@ export function addNorm(x: usize, added: usize, gain: usize, bias: usize, tokens
   }
 }
 
+/** 0.3275911 / sqrt 2, and half of the factors of the formula below. */
+const ERF_STEP = memory.data<f32>([0.2316419, 0.2316419, 0.2316419, 0.2316419]);
+const ERF_1 = memory.data<f32>([0.127414796, 0.127414796, 0.127414796, 0.127414796]);
+const ERF_2 = memory.data<f32>([-0.142248368, -0.142248368, -0.142248368, -0.142248368]);
+const ERF_3 = memory.data<f32>([0.7107068705, 0.7107068705, 0.7107068705, 0.7107068705]);
+const ERF_4 = memory.data<f32>([-0.7265760135, -0.7265760135, -0.7265760135, -0.7265760135]);
+const ERF_5 = memory.data<f32>([0.5307027145, 0.5307027145, 0.5307027145, 0.5307027145]);
+/** log2(e) / -2, because e^(-x * x / 2) = 2^(-x * x * log2(e) / 2). */
+const HALF_LOG2E = memory.data<f32>([-0.72134752, -0.72134752, -0.72134752, -0.72134752]);
+
 /** x = x / 2 * (1 + erf(x / sqrt 2)), erf by Abramowitz and Stegun 7.1.26 (error at most 1.5e-7). */
 export function gelu(x: usize, count: i32): void {
   for (let i: usize = 0; i < (<usize>count) << 2; i += 16) {
     const value = v128.load(x + i);
     const size = f32x4.abs(value);
-    // 0.3275911 / sqrt 2
-    const t = f32x4.div(f32x4.splat(1), f32x4.add(f32x4.splat(1), f32x4.mul(size, f32x4.splat(<f32>0.2316419))));
-    // Half of the published factors.
-    let p = f32x4.splat(<f32>0.5307027145);
-    p = f32x4.add(f32x4.mul(p, t), f32x4.splat(<f32>-0.7265760135));
-    p = f32x4.add(f32x4.mul(p, t), f32x4.splat(<f32>0.7107068705));
-    p = f32x4.add(f32x4.mul(p, t), f32x4.splat(<f32>-0.142248368));
-    p = f32x4.mul(f32x4.add(f32x4.mul(p, t), f32x4.splat(<f32>0.127414796)), t);
-    // e^(-x * x / 2) = 2^(-x * x * 0.7213...)
-    const power = exp2Of(f32x4.mul(f32x4.mul(size, size), f32x4.splat(<f32>-0.7213475204444817)));
+    const t = f32x4.div(v128.load(ONE), f32x4.add(v128.load(ONE), f32x4.mul(size, v128.load(ERF_STEP))));
+    let p = f32x4.add(f32x4.mul(v128.load(ERF_5), t), v128.load(ERF_4));
+    p = f32x4.add(f32x4.mul(p, t), v128.load(ERF_3));
+    p = f32x4.add(f32x4.mul(p, t), v128.load(ERF_2));
+    p = f32x4.mul(f32x4.add(f32x4.mul(p, t), v128.load(ERF_1)), t);
     // The share of the bell curve beyond |x|.
-    const tail = f32x4.mul(p, power);
+    const tail = f32x4.mul(p, exp2Of(f32x4.mul(f32x4.mul(size, size), v128.load(HALF_LOG2E))));
     v128.store(x + i, f32x4.sub(f32x4.pmax(value, f32x4.splat(0)), f32x4.mul(size, tail)));
   }
 }
