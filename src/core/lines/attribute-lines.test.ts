@@ -46,7 +46,7 @@ describe("each line has the edit that inserted it", () => {
       "of an overwritten file what was there before",
       "alpha = 1\nbeta = 9\n",
       [create(ABC), overwrite("alpha = 1\nbeta = 9\n")],
-      "0 1",
+      "0 ~1",
     ],
     [
       "a file with Windows line ends",
@@ -84,6 +84,52 @@ describe("each line has the edit that inserted it", () => {
       "x = 2\nother\nx = 2\n",
       [create("x = 2\nother\nx = 1\n"), replace("x = 1", "x = 2", {}, "@@ -3 +3 @@\n other\n-x = 1\n+x = 2")],
       "0 0 1",
+    ],
+    [
+      "the exact line of the patch, next to an equal one",
+      "x = 2\nx = 2\n",
+      [create("x = 2\nx = 1\n"), replace("x = 1", "x = 2", {}, "@@ -1,2 +1,2 @@\n x = 2\n-x = 1\n+x = 2")],
+      "0 1",
+    ],
+    [
+      "no line, if several are equal and no patch says which one",
+      "x = 2\nother\nx = 2\n",
+      [replace("x = 1", "x = 2")],
+      "- - -",
+    ],
+    [
+      "several edits of one tool use, each in its own hunk",
+      "y = 5\nx = 2\none\ntwo\nthree\nx = 2\nfour\n",
+      [
+        create("y = 1\nx = 2\none\ntwo\nthree\nfour\n"),
+        use(
+          {
+            edits: [
+              { old_string: "y = 1", new_string: "y = 5" },
+              { old_string: "three\n", new_string: "three\nx = 2\n" },
+            ],
+          },
+          "@@ -1,2 +1,2 @@\n-y = 1\n+y = 5\n x = 2\n@@ -5 +5,2 @@\n three\n+x = 2",
+        ),
+      ],
+      "1 0 0 0 0 1 0",
+    ],
+    [
+      "several edits of one tool use that wrote the same line twice",
+      "x = 2\none\nx = 2\ntwo\nthree\nx = 2\n",
+      [
+        create("x = 2\none\nx = 1\ntwo\nthree\nx = 3\n"),
+        use(
+          {
+            edits: [
+              { old_string: "x = 1", new_string: "x = 2" },
+              { old_string: "x = 3", new_string: "x = 2" },
+            ],
+          },
+          "@@ -3 +3 @@\n-x = 1\n+x = 2\n@@ -6 +6 @@\n-x = 3\n+x = 2",
+        ),
+      ],
+      "0 0 1 0 0 1",
     ],
     [
       "a cell of a notebook",

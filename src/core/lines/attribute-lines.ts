@@ -6,16 +6,12 @@ import { matchLines } from "./match-lines.ts";
 export interface LineOrigin {
   /** The index of the edit. */
   edit: number;
-  /** False: the edit added this text, but it could not be undone at this place. */
+  /** False: the edit has this text, but it may not have added it at this place. */
   isExact: boolean;
 }
 
 /** `edits`: oldest first. Undefined for a line that no edit inserted. `onMissed`: an edit could not be undone. */
-export function attributeLines(
-  lines: readonly string[],
-  edits: readonly RecordedEdit[],
-  onMissed?: (edit: number) => void,
-): (LineOrigin | undefined)[] {
+export function attributeLines(lines: readonly string[], edits: readonly RecordedEdit[]): (LineOrigin | undefined)[] {
   const origins: (LineOrigin | undefined)[] = lines.map(() => undefined);
   // The last line is what follows the last line end.
   const draft: Draft = { lines: [...lines, ""], refs: [...lines.map((_, index) => index), -1] };
@@ -154,6 +150,8 @@ function undoText(draft: Draft, { before, after, everywhere, line }: TextChange,
     const lines = { kind: "lines", before: before.split("\n"), after: parts } as const;
     return after.includes("[redacted:") && undoLines(draft, lines, mark);
   }
+  // Without a line number, one of several equal texts would be a guess.
+  if (line === undefined && !everywhere && places.length > 1) return false;
   const near = (line ?? 1) - 1;
   const nearest = places.reduce(
     (best, place) => (Math.abs(place.line - near) < Math.abs(best.line - near) ? place : best),
@@ -229,7 +227,8 @@ function undoWhole(draft: Draft, { lines, isNew }: WholeChange, mark: Mark): voi
     const at = found[index] ?? -1;
     return at < 0 ? -1 : (draft.refs[at] ?? -1);
   });
-  for (const ref of refs) if (ref >= 0) mark(ref);
+  // Without a patch, text by hand that the tool only kept looks like its own.
+  for (const ref of refs) if (ref >= 0) mark(ref, isNew);
   const cut = lines.findIndex((line) => CUT.test(line));
   if (cut >= 0) markCut(draft, { lines, found, cut }, mark);
   draft.lines = isNew ? [""] : [...lines, ""];

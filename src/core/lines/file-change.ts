@@ -38,11 +38,40 @@ export function readEdit(use: EditUse, path: string): RecordedEdit {
   if (hunks === undefined) return { changes: asked };
   // A patch says what an overwritten file was before. Of an edit, only the tool's input says where the new text began.
   if (!asked.some(({ kind }) => kind === "text")) return { changes: hunks };
-  const [first] = hunks;
-  const changes = asked.map((change) =>
-    change.kind === "text" && first?.line !== undefined ? { ...change, line: first.line } : change,
-  );
+  const places = asked.map((change) => (change.kind === "text" ? placesIn(hunks, change) : []));
+  // Of a tool use with several edits, the log says which of several equal lines each one wrote.
+  if (asked.length > 1 && places.some(({ length }) => length !== 1)) return { changes: hunks };
+  const changes = asked.map((change, index) => {
+    const line = places[index]?.[0] ?? hunks[0]?.line;
+    return change.kind === "text" && line !== undefined ? { ...change, line } : change;
+  });
   return { changes, asLogged: hunks };
+}
+
+type LinesChange = Extract<FileChange, { kind: "lines" }>;
+type TextChange = Extract<FileChange, { kind: "text" }>;
+
+/** The numbers of the lines at which the new text begins, where the patch added or removed lines. */
+function placesIn(hunks: readonly LinesChange[], { after }: TextChange): number[] {
+  const parts = after.split("\n");
+  return hunks.flatMap(({ after: lines, before, kept = [], line = 1 }) => {
+    const isOnlyRemoved = before.length > lines.length && !kept.includes(-1);
+    return lines.flatMap((_, at) => {
+      const isChanged = isOnlyRemoved || kept.slice(at, at + parts.length).includes(-1);
+      return isChanged && isTextAt(lines, at, parts) ? [line + at] : [];
+    });
+  });
+}
+
+/** The text's first line may be the end of a line, and its last one the beginning of one. */
+function isTextAt(lines: readonly string[], at: number, parts: readonly string[]): boolean {
+  const last = parts.length - 1;
+  if (last === 0) return lines[at]?.includes(parts[0] ?? "") === true;
+  return parts.every((part, index) => {
+    const line = lines[at + index] ?? (index === last ? "" : undefined);
+    if (index === 0) return line?.endsWith(part) === true;
+    return index === last ? line?.startsWith(part) === true : line === part;
+  });
 }
 
 function askedChanges(input: JsonObject, output: string | null): FileChange[] {
@@ -70,7 +99,7 @@ function textChange(part: JsonObject): FileChange[] {
 const CUT = /\[… [\d,]+ characters cut by c-mem …\]/;
 
 /** Claude Code's own patch: "@@ -69 +69 @@", then lines that begin with " ", "+" or "-". */
-function outputHunks(output: string): Extract<FileChange, { kind: "lines" }>[] | undefined {
+function outputHunks(output: string): LinesChange[] | undefined {
   if (!output.startsWith("@@ -") || CUT.test(output)) return undefined;
   const hunks: (Hunk & { line: number })[] = [];
   for (const text of splitLines(output)) {
