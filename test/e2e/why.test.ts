@@ -1,126 +1,26 @@
 // c-mem why: an agent edits, the user commits by hand, amends, rebases and squashes, and each line keeps its turn.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it } from "vitest";
-import { contextOf, createWorld, data, hook, rows, run, type World } from "./harness.ts";
+import { contextOf, data, hook, rows, run, type World } from "./harness.ts";
 import { connect } from "./mcp-client.ts";
-
-interface Reason {
-  session_id: string | null;
-  prompt_number: number | null;
-  prompt: string | null;
-  lines: [number, number] | null;
-  commit: string | null;
-  author: string | null;
-  confidence: number | null;
-  basis: string;
-  subject: string | null;
-}
-
-const IDENTITY = {
-  GIT_AUTHOR_NAME: "Anna",
-  GIT_AUTHOR_EMAIL: "anna@example.org",
-  GIT_COMMITTER_NAME: "Anna",
-  GIT_COMMITTER_EMAIL: "anna@example.org",
-};
-
-function git(world: World, ...args: string[]): string {
-  const env = {
-    ...world.env,
-    ...IDENTITY,
-    GIT_CONFIG_GLOBAL: "/dev/null",
-    GIT_EDITOR: "true",
-    GIT_SEQUENCE_EDITOR: "true",
-  };
-  return execFileSync("git", args, {
-    cwd: world.project,
-    env,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-  }).trim();
-}
-
-function commit(world: World, message: string): string {
-  git(world, "add", "-A");
-  git(world, "commit", "-q", "-m", message);
-  return git(world, "rev-parse", "HEAD");
-}
-
-async function ask(world: World, session: string, prompt: string): Promise<void> {
-  await hook(world, "new", { session_id: session, hook_event_name: "UserPromptSubmit", prompt });
-}
-
-let uses = 0;
-
-/** Changes the file as the agent's tool does, and reports that. */
-async function edit(world: World, session: string, path: string, before: string, after: string): Promise<void> {
-  const full = join(world.project, path);
-  const old = readFileSync(full, "utf8");
-  expect(old.split(before)).toHaveLength(2);
-  writeFileSync(
-    full,
-    old.replace(before, () => after),
-  );
-  await report(world, session, "Edit", { file_path: full, old_string: before, new_string: after }, {});
-}
-
-async function write(world: World, session: string, path: string, content: string, top = world.project): Promise<void> {
-  const full = join(top, path);
-  mkdirSync(join(full, ".."), { recursive: true });
-  writeFileSync(full, content);
-  await report(world, session, "Write", { file_path: full, content }, { type: "create", content });
-}
-
-async function report(world: World, session: string, tool: string, input: object, response: object): Promise<void> {
-  await hook(world, "save", {
-    session_id: session,
-    hook_event_name: "PostToolUse",
-    tool_name: tool,
-    tool_use_id: `t${uses++}`,
-    tool_input: input,
-    tool_response: response,
-  });
-}
-
-async function why(world: World, ...args: string[]): Promise<Reason[]> {
-  return ((await data(world, ["why", ...args])) as unknown as { results: Reason[] }).results;
-}
-
-/** "1-3 one/2 abc1234" for each range; "-" for what is not known. */
-function brief(results: readonly Reason[]): string[] {
-  return results.map(
-    ({ lines, session_id, prompt_number, commit: sha }) =>
-      `${lines?.join("-")} ${session_id === null ? "-" : `${session_id}/${prompt_number}`} ${sha?.slice(0, 7) ?? "-"}`,
-  );
-}
-
-const STORE = `export function saveTodos(todos) {
-  const text = JSON.stringify(todos);
-  localStorage.setItem("todos", text);
-}
-
-export function loadTodos() {
-  return JSON.parse(localStorage.getItem("todos") ?? "[]");
-}
-`;
-
-/** A project with a file by hand (lib/util.js) and one by the session "one" in its first turn (src/store.js). */
-async function createProject(config: readonly (readonly [string, string])[] = []): Promise<World> {
-  const world = createWorld();
-  git(world, "init", "-q", "-b", "main");
-  for (const [key, value] of config) git(world, "config", key, value);
-  mkdirSync(join(world.project, "lib"));
-  writeFileSync(
-    join(world.project, "lib", "util.js"),
-    "export const add = (a, b) => a + b;\nexport const none = undefined;\n",
-  );
-  commit(world, "Add helpers");
-  await ask(world, "one", "Store the todos in the browser");
-  await write(world, "one", "src/store.js", STORE);
-  return world;
-}
+import {
+  ask,
+  brief,
+  commit,
+  createProject,
+  edit,
+  git,
+  overwrite,
+  put,
+  type Reason,
+  report,
+  STORE,
+  why,
+  write,
+} from "./why-world.ts";
 
 describe("after an agent's edits", () => {
   let world: World;
@@ -411,34 +311,49 @@ function sharedProject(): Promise<World> {
 describe("while working", () => {
   const TITLE = "Keep todos in localStorage, because the browser has no database";
 
-  async function decided(): Promise<World> {
+  async function decided(files = ["src/store.js"], prepare = async (_world: World) => {}): Promise<World> {
     const world = await createProject();
+    await prepare(world);
     await hook(world, "summary", { session_id: "one", hook_event_name: "Stop", last_assistant_message: "Stored." });
     await run(world, ["worker", "run", "--once"]);
     const db = new DatabaseSync(join(world.home, "c-mem.db"), { timeout: 5_000 });
     db.prepare(
       `INSERT INTO observations (id, project_id, session_db_id, prompt_number, type, title, narrative, facts, concepts, files,
          evidence, origin, producer, content_hash, valid_from, created_at)
-       SELECT 900, project_id, id, 1, 'decision', ?, '', '[]', '[]', '["src/store.js"]', '[]', 'user', 'extractor', 'x', 1, 1
+       SELECT 900, project_id, id, 1, 'decision', ?, '', '[]', '[]', ?, '[]', 'user', 'extractor', 'x', 1, 1
        FROM sessions WHERE session_id = 'one'`,
-    ).run(TITLE);
+    ).run(TITLE, JSON.stringify(files));
     db.close();
     return world;
   }
 
+  async function beforeEdit(world: World, session: string, path: string, old: string): Promise<string> {
+    const input = { file_path: join(world.project, path), old_string: old, new_string: "x" };
+    const event = { hook_event_name: "PreToolUse", tool_name: "Edit", tool_input: input };
+    return contextOf(await hook(world, "recall", { session_id: session, ...event }));
+  }
+
+  it("the hook takes lines that an overwriting tool kept for what they are: by hand", async () => {
+    const util = "export const byHand = computeByHand(1);\nexport const also = 2;\n";
+    const world = await decided(["lib/util.js"], async (fresh) => {
+      put(fresh, "lib/util.js", util);
+      await overwrite(fresh, "one", "lib/util.js", `${util}export const cache = new Map();\n`);
+    });
+    const note = "Behind the lines you are changing";
+    expect(await beforeEdit(world, "next", "lib/util.js", "export const cache = new Map();")).toContain(note);
+    expect(await beforeEdit(world, "third", "lib/util.js", "export const byHand = computeByHand(1);")).not.toContain(
+      note,
+    );
+  });
+
+  it("the hook shows no decision that names no file", async () => {
+    const world = await decided([]);
+    expect(await beforeEdit(world, "next", "src/store.js", "JSON.stringify(todos)")).toBe("");
+  });
+
   it("the hook names the decision behind the lines that are about to change, and only then", async () => {
     const world = await decided();
-    const before = async (session: string, old: string): Promise<string> => {
-      const input = { file_path: join(world.project, "src/store.js"), old_string: old, new_string: "x" };
-      return contextOf(
-        await hook(world, "recall", {
-          session_id: session,
-          hook_event_name: "PreToolUse",
-          tool_name: "Edit",
-          tool_input: input,
-        }),
-      );
-    };
+    const before = (session: string, old: string): Promise<string> => beforeEdit(world, session, "src/store.js", old);
     expect(await before("next", "a line that is not in the file")).toBe("");
     // The file was looked up, but this line has a decision behind it.
     const text = await before("next", '  localStorage.setItem("todos", text);');

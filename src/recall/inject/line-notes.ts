@@ -4,8 +4,9 @@ import { addedLines, isTelling, readEdit } from "../../core/lines/file-change.ts
 import { parseJson } from "../../core/json.ts";
 import { readText } from "../../platform/read-file.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { decidedEdits, decisionsOfTurn } from "../../store/reads/line-evidence.ts";
+import { type DecidedEdit, decidedEdits, decisionsOfTurn } from "../../store/reads/line-evidence.ts";
 import { observationOf } from "../../store/tables/observations.ts";
+import { toolUsesByIds } from "../../store/tables/tool-uses.ts";
 import type { Line } from "./block.ts";
 import type { EventRequest } from "./event-context.ts";
 import { answerLine, checkRow, itemId } from "./observation-lines.ts";
@@ -26,7 +27,7 @@ export function noteOnLines(db: Db, edit: PlannedEdit, request: EventRequest): L
   const { path } = edit;
   const edits = decidedEdits(db, { path, projectId: request.projectId, except: request.ownSessionId });
   const replaced = edits.length === 0 ? [] : uniqueLines(replacedLines(edit), request.tree, path);
-  const found = replaced.length === 0 ? undefined : edits.find((use) => hasLine(use, replaced));
+  const found = replaced.length === 0 ? undefined : edits.find((use) => hasLine(db, use, replaced));
   const line = found && decisionLine(db, found, path, request);
   return { line, mayHaveMore: edits.length > 0 };
 }
@@ -47,13 +48,26 @@ function uniqueLines(replaced: readonly string[], tree: EventRequest["tree"], pa
   return text === undefined ? replaced : replaced.filter((line) => text.indexOf(line) === text.lastIndexOf(line));
 }
 
-function hasLine(use: { name: string; input: string; path: string }, replaced: readonly string[]): boolean {
-  const { changes } = readEdit({ ...use, input: parseJson(use.input), output: null }, use.path);
-  const written = changes.flatMap(addedLines);
-  return replaced.some((part) => written.some((line) => line.includes(part)));
+function hasLine(db: Db, use: DecidedEdit, replaced: readonly string[]): boolean {
+  const adds = (output: string | null): boolean => {
+    const { changes } = readEdit({ ...use, input: parseJson(use.input), output }, use.path);
+    const written = changes.flatMap(addedLines);
+    return replaced.some((part) => written.some((line) => line.includes(part)));
+  };
+  if (!adds(null)) return false;
+  const isWhole = use.kind !== "create" && writesWholeFile(use);
+  if (!isWhole) return true;
+  // A tool that overwrites a file also writes the lines it keeps: only the patch it logged says what it added.
+  const [full] = toolUsesByIds(db, [use.tool_use_db_id]);
+  return full?.output?.startsWith("@@ ") === true && adds(full.output);
 }
 
-/** An observation about other files only is not about these lines. */
+function writesWholeFile(use: DecidedEdit): boolean {
+  const { changes } = readEdit({ ...use, input: parseJson(use.input), output: null }, use.path);
+  return changes.some((change) => change.kind === "whole" && !change.isNew);
+}
+
+/** An observation about other files, or about none, is not about these lines. */
 function decisionLine(
   db: Db,
   turn: { session_db_id: number; prompt_number: number },
@@ -62,7 +76,7 @@ function decisionLine(
 ): Line | undefined {
   const rows = decisionsOfTurn(db, turn).filter((row) => {
     const { files } = observationOf(row);
-    return !shown.has(itemId(row)) && (files.length === 0 || files.includes(path));
+    return !shown.has(itemId(row)) && files.includes(path);
   });
   for (const row of rows) {
     const freshness = checkRow(tree, row);

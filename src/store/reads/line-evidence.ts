@@ -100,14 +100,19 @@ export function findingOf(
 /** How many of the last edits of a file are checked before it is edited again. */
 const MAX_RECENT = 24;
 
+export interface DecidedEdit extends Omit<RecordedUse, "output" | "own_session_db_id" | "cwd"> {
+  /** "create" or another way to change the file. */
+  kind: string;
+}
+
 /**
  * For the hook: the last edits of a file in turns with a decision or fix. Reads no outputs: old ones are compressed.
  */
 export function decidedEdits(
   db: Db,
   { path, projectId, except }: { path: string; projectId: number; except: number | undefined },
-): Omit<RecordedUse, "output" | "own_session_db_id" | "cwd">[] {
-  return db.all(sql`SELECT f.path, t.id AS tool_use_db_id, coalesce(s.parent_session_db_id, s.id) AS session_db_id,
+): DecidedEdit[] {
+  return db.all(sql`SELECT f.path, f.kind, t.id AS tool_use_db_id, coalesce(s.parent_session_db_id, s.id) AS session_db_id,
       t.prompt_number, t.name, t.input, f.created_at AS at
     FROM file_touches f CROSS JOIN sessions s ON s.id = f.session_db_id CROSS JOIN tool_uses t ON t.id = f.tool_use_db_id
     WHERE f.path = ${path} AND f.kind <> 'read' AND s.project_id = ${projectId}
