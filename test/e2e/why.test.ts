@@ -391,6 +391,34 @@ describe("while working", () => {
     expect(await rows(excluded, linked)).toEqual([]);
   });
 
+  it("forgetting the words of a linked commit deletes the link for good", async () => {
+    const world = await createProject();
+    commit(world, "Zanzibar walrus acquisition (#7)");
+    await hook(world, "summary", { session_id: "one", hook_event_name: "Stop", last_assistant_message: "Stored." });
+    const work = (): Promise<unknown> => run(world, ["worker", "run", "--once"]);
+    await work();
+    const linked = "SELECT basis FROM commits";
+    expect(await rows(world, linked)).toEqual([{ basis: "lines" }]);
+    expect((await run(world, ["search", "Zanzibar walrus"])).status).toBe(0);
+    expect((await run(world, ["forget", "Zanzibar walrus", "--dry-run"])).status).toBe(0);
+    expect(await run(world, ["forget", "Zanzibar walrus", "--yes"])).toMatchObject({
+      status: 0,
+      stdout: expect.not.stringContaining("also found in"),
+    });
+    expect((await run(world, ["search", "Zanzibar walrus"])).status).toBe(4);
+    // Neither the worker nor a question links it again, also under another hash.
+    git(world, "commit", "-q", "--amend", "--no-edit", "--date=2026-01-01T00:00:00Z");
+    await work();
+    await why(world, "HEAD");
+    expect(await rows(world, linked)).toEqual([]);
+    expect(await why(world, "src/store.js")).toMatchObject([{ session_id: "one", basis: "edit" }]);
+    // Its other commits are linked as before.
+    await write(world, "one", "src/other.js", "export const other = loadTodos();\n");
+    commit(world, "Load a zero");
+    await why(world, "HEAD");
+    expect(await rows(world, "SELECT subject FROM commits")).toEqual([{ subject: "Load a zero" }]);
+  });
+
   it("an agent asks over MCP", async () => {
     const world = await createProject();
     const { call } = await connect(world);

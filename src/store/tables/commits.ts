@@ -2,6 +2,8 @@
 import type { Db } from "../db/driver.ts";
 import { and, anyOf, raw, sql } from "../db/sql.ts";
 import type { TurnKey } from "./prompts.ts";
+import { markTurnWordsStale } from "./stale-turns.ts";
+import { commitTombstones, hasTombstone, hasTombstones } from "./tombstones.ts";
 
 export interface Commit extends TurnKey {
   sha: string;
@@ -38,7 +40,10 @@ export interface LinkedCommit extends Commit {
   confidence: number;
 }
 
-/** Returns whether the session did not have the commit yet. git prints short hashes: one of these is completed. */
+/**
+ * Returns whether the session did not have the commit yet. git prints short hashes: one of these is completed. A commit
+ * that was forgotten in the session is not linked again.
+ */
 export function linkCommit(db: Db, commit: LinkedCommit): boolean {
   const { sessionDbId, promptNumber, sha, subject, at, author, pullRequest, basis, confidence } = commit;
   const known = db.value<number>(sql`SELECT id FROM commits
@@ -48,6 +53,8 @@ export function linkCommit(db: Db, commit: LinkedCommit): boolean {
       WHERE id = ${known} AND (author IS NOT ${author} OR pull_request IS NOT ${pullRequest})`);
     return false;
   }
+  const sessionId = db.value<string>(sql`SELECT session_id FROM sessions WHERE id = ${sessionDbId}`) ?? "";
+  if (isForgotten(db, { session_id: sessionId, sha, subject })) return false;
   // The session may have been forgotten meanwhile.
   const { changes } = db.run(sql`INSERT INTO commits
       (session_db_id, prompt_number, sha, subject, created_at, basis, confidence, author, pull_request)
@@ -91,6 +98,40 @@ export function commitsMade(db: Db, sessionDbId: number, promptNumber?: number):
 
 export function commitsByIds(db: Db, ids: readonly number[]): CommitRow[] {
   return db.all(sql`SELECT * FROM commits WHERE id IN ${anyOf(ids)}`);
+}
+
+export interface CommitSubject {
+  session_db_id: number;
+  prompt_number: number;
+  id: number;
+  session_id: string;
+  sha: string;
+  subject: string;
+}
+
+/** Commits with what their sessions are called. */
+export function commitSubjects(db: Db, ids: readonly number[]): CommitSubject[] {
+  return db.all(sql`SELECT c.id, s.session_id, c.session_db_id, c.prompt_number, c.sha, c.subject
+    FROM commits c JOIN sessions s ON s.id = c.session_db_id WHERE c.id IN ${anyOf(ids)}`);
+}
+
+/** Commits that were forgotten in their sessions, e.g. of a backup. */
+export function forgottenCommits(db: Db, sessionDbId: number, sessionId: string): number[] {
+  return commitsOf(db, sessionDbId).flatMap((commit) =>
+    isForgotten(db, { ...commit, session_id: sessionId }) ? [commit.id] : [],
+  );
+}
+
+function isForgotten(db: Db, commit: Pick<CommitSubject, "session_id" | "sha" | "subject">): boolean {
+  return hasTombstones(db) && commitTombstones(commit).some((tombstone) => hasTombstone(db, tombstone));
+}
+
+/** Their subjects are no longer words of the turns. */
+export function deleteCommits(db: Db, commits: readonly CommitSubject[]): void {
+  for (const { id, session_db_id, prompt_number } of commits) {
+    db.run(sql`DELETE FROM commits WHERE id = ${id}`);
+    markTurnWordsStale(db, session_db_id, prompt_number);
+  }
 }
 
 export interface CommitSession extends CommitRow {

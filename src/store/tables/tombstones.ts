@@ -12,6 +12,7 @@ import { withForkSources } from "./sessions.ts";
  * - moment: text and time of a prompt, because the id may be known only to the hook or only to the transcript
  * - text: a forgotten text that may also be stored elsewhere (a response, a title)
  * - session: the session's id
+ * - commit: the first 7 characters of a commit's hash, because git may have printed a short one
  * - prompt, message, tool-use, of any session: a long id alone. Transcripts under other session ids repeat it.
  * - part: the session's id. Exists if a part of the session was forgotten; other sessions need no further checks.
  */
@@ -24,6 +25,7 @@ export const TOMBSTONE_KINDS = [
   "tool-use",
   "text",
   "observation",
+  "commit",
 ] as const;
 export type TombstoneKind = (typeof TOMBSTONE_KINDS)[number];
 
@@ -121,4 +123,12 @@ export function isForgottenPrompt(
     hasTombstone(db, tombstoneOf("prompt", sessionId, promptId)) &&
     hasTombstone(db, tombstoneOf("text", sessionId, text))
   );
+}
+
+const SHORTEST_SHA = 7;
+
+/** Of a commit that was linked to a session: by its hash, and by its subject, which an amended or rebased one keeps. */
+export function commitTombstones(commit: { session_id: string; sha: string; subject: string }): Tombstone[] {
+  const { session_id: sessionId, sha, subject } = commit;
+  return [tombstoneOf("commit", sessionId, sha.slice(0, SHORTEST_SHA)), tombstoneOf("text", sessionId, subject)];
 }

@@ -5,7 +5,9 @@ import { updateSuccessors } from "../../memory/supersede.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { getObservation } from "../../store/tables/observations.ts";
+import { commitSubjects, deleteCommits } from "../../store/tables/commits.ts";
 import {
+  commitTombstones,
   copyTombstone,
   insertTombstone,
   momentTombstone,
@@ -51,8 +53,8 @@ export interface TextToForget {
 
 interface AlsoForget {
   words?: TextToForget | undefined;
-  /** Responses and titles to clear while their items stay. */
-  derived?: Pick<DerivedRows, "responses" | "sessions">;
+  /** Responses and titles to clear, and commits to delete, while their items stay. */
+  derived?: Pick<DerivedRows, "responses" | "sessions" | "commits">;
 }
 
 export function forget(db: Db, selected: DeletionSet, now: number, also: AlsoForget = {}): Forgotten {
@@ -86,17 +88,21 @@ function erase(db: Db, deletion: DeletionSet, now: number, { words, derived }: A
   const responses = responsesOf(db, endings).filter(remains);
   const titles = titlesOf(db, titled).filter(remains);
   const texts = [...responses, ...titles];
-  const touched = [...new Set([...evidence, ...texts].map((row) => row.session_id ?? ""))];
+  const commits = commitSubjects(db, [...(matches?.commits ?? []), ...(derived?.commits ?? [])]);
+  const kept = commits.filter(remains);
+  const touched = [...new Set([...evidence, ...texts, ...kept].map((row) => row.session_id ?? ""))];
   const observations = rows.observations.filter((row) => selected.has(row.id));
   const tombstones = [
     ...[...sessions].map((id) => tombstoneOf("session", id)),
     ...touched.map((id) => tombstoneOf("part", id)),
     ...tombstonesOf(evidence, texts, observations),
+    ...kept.flatMap(commitTombstones),
     ...copyTombstones({ ...rows, messages: rows.messages.filter(remains), tool_uses: rows.tool_uses.filter(remains) }),
   ];
   for (const tombstone of tombstones) insertTombstone(db, tombstone, now);
   clearResponses(db, endings);
   clearTitles(db, titled);
+  deleteCommits(db, commits);
   const removed = eraseRows(db, deletion, rows);
   const summaries = matches?.summaries.filter(remains) ?? [];
   const changed = Map.groupBy([...evidence, ...texts, ...summaries], (row) => row.session_db_id ?? 0);
@@ -107,7 +113,11 @@ function erase(db: Db, deletion: DeletionSet, now: number, { words, derived }: A
   return {
     removed,
     tombstones: [...new Map(tombstones.map((one) => [`${one.kind} ${one.hash}`, one])).values()],
-    texts: [...Object.values(rows).flat().flatMap(textsOf), ...texts.map((one) => one.text)],
+    texts: [
+      ...Object.values(rows).flat().flatMap(textsOf),
+      ...texts.map((one) => one.text),
+      ...commits.map((one) => one.subject),
+    ],
     sessions: [...sessions],
     touched,
     changed: [...changed.keys()],

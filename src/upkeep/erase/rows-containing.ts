@@ -50,6 +50,9 @@ const SUMMARIES: TextColumns = {
   scope: "session",
 };
 
+/** Their subjects are words of the turns they are linked to. */
+const COMMITS: TextColumns = { item: "x.id", table: "commits", columns: ["subject"], scope: "session" };
+
 const SESSION_ID = "(SELECT session_id FROM sessions WHERE id = x.session_db_id)";
 
 /** Texts besides the items, such as the names of folders, branches and files. */
@@ -80,9 +83,11 @@ export interface DerivedRows {
   sessions: string[];
   /** The turns or sessions of matching summaries. */
   summaries: { session_id: string; session_db_id: number; prompt_number: number }[];
+  /** Row ids of the commits with matching subjects. */
+  commits: number[];
 }
 
-/** The responses, titles, reports and summaries that contain the text. */
+/** The responses, titles, reports, summaries and commits that contain the text. */
 export function findDerivedRowsContaining(db: Db, text: string, projectId: number | undefined): DerivedRows {
   return {
     responses: find(db, RESPONSES, [text], projectId).map(Number),
@@ -90,6 +95,7 @@ export function findDerivedRowsContaining(db: Db, text: string, projectId: numbe
     summaries: db.all(sql`SELECT DISTINCT s.session_id, u.session_db_id, u.prompt_number
       FROM summaries u JOIN sessions s ON s.id = u.session_db_id
       WHERE u.id IN ${anyOf(find(db, SUMMARIES, [text], projectId))}`),
+    commits: find(db, COMMITS, [text], projectId).map(Number),
   };
 }
 

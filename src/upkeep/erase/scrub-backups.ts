@@ -8,11 +8,13 @@ import { type Db, withDriver } from "../../store/db/driver.ts";
 import { migrate } from "../../store/db/migrate.ts";
 import { transaction } from "../../store/db/transaction.ts";
 import { updateSearchIndex } from "../../store/fts/search-index.ts";
+import { commitSubjects, forgottenCommits } from "../../store/tables/commits.ts";
 import { family } from "../../store/tables/sessions.ts";
 import {
   allTombstones,
   deleteTombstone,
   hasForgottenParts,
+  commitTombstones,
   hasTombstone,
   insertTombstone,
   isForgottenPrompt,
@@ -24,7 +26,7 @@ import { type DeletionSet, emptyDeletionSet, readDeletionRows } from "./deletion
 import { type DerivedText, titlesOf, responsesOf, rowsWithText } from "./derived-text.ts";
 import { overwriteDeleted, scrub } from "./erase-rows.ts";
 import { forget, tombstonesOf, type TextToForget } from "./forget.ts";
-import { findItemsContaining, findTextAnywhere } from "./rows-containing.ts";
+import { findDerivedRowsContaining, findItemsContaining, findTextAnywhere } from "./rows-containing.ts";
 import { addToDeletion } from "./select-deletion.ts";
 import { piecesIn } from "./verify-erased.ts";
 import { raw, sql } from "../../store/db/sql.ts";
@@ -112,12 +114,13 @@ function addTombstones(db: Db, tombstones: readonly Tombstone[]): Tombstone[] {
   });
 }
 
-function hashesOf(db: Db, { deletion, responses, titles }: Found): string[] {
+function hashesOf(db: Db, { deletion, responses, titles, commits }: Found): string[] {
   const rows = readDeletionRows(db, deletion);
   const evidence = [...rows.prompts, ...rows.messages, ...rows.tool_uses];
   return [
     ...rows.sessions.map(({ item }) => tombstoneOf("session", item)),
     ...tombstonesOf(evidence, [...responses, ...titles], rows.observations),
+    ...commitSubjects(db, commits).flatMap(commitTombstones),
   ].map(({ hash }) => hash);
 }
 
@@ -127,7 +130,8 @@ export function isInCopies(db: Db, paths: Paths, words: TextToForget): boolean {
     try {
       return withDriver(path, { readOnly: true }, (copy) => {
         const { text, projectId } = wordsIn(db, copy, words);
-        return findItemsContaining(copy, text, projectId).length > 0;
+        const { commits } = findDerivedRowsContaining(copy, text, projectId);
+        return commits.length > 0 || findItemsContaining(copy, text, projectId).length > 0;
       });
     } catch {
       // The copy is damaged or of another version: search its bytes.
@@ -161,10 +165,11 @@ function forgetByTombstones(db: Db, now: number, words?: TextToForget): Deleted 
   const sessions = [...new Set(texts.titles.filter(isUnshared).map(({ own }) => own))];
   for (const item of words ? findItemsContaining(db, words.text, words.projectId) : [])
     addToDeletion(db, deletion, item);
-  const found = [...Object.values(deletion), responses, sessions].some((ids) => [...ids].length > 0);
+  const { commits } = texts;
+  const found = [...Object.values(deletion), responses, sessions, commits].some((ids) => [...ids].length > 0);
   if (!found && words === undefined) return { rows: 0, tombstones: [] };
   overwriteDeleted(db);
-  const { removed, tombstones } = forget(db, deletion, now, { words, derived: { responses, sessions } });
+  const { removed, tombstones } = forget(db, deletion, now, { words, derived: { responses, sessions, commits } });
   updateSearchIndex(db);
   scrub(db);
   return { rows: Object.values(removed).reduce((sum, count) => sum + count, 0), tombstones };
@@ -174,6 +179,8 @@ interface Found {
   deletion: DeletionSet;
   responses: ReturnType<typeof responsesOf>;
   titles: ReturnType<typeof titlesOf>;
+  /** Row ids. */
+  commits: number[];
 }
 
 /** Each table's column with the agent's id, and the kind of its tombstones. */
@@ -189,7 +196,7 @@ function findForgotten(db: Db): Found {
   for (const { id, session_id } of sessions) if (isForgottenSession(db, session_id)) deletion.sessions.add(id);
   const isForgottenText = (one: DerivedText): boolean =>
     hasTombstone(db, tombstoneOf("text", one.session_id, one.text));
-  const found: Found = { deletion, responses: [], titles: [] };
+  const found: Found = { deletion, responses: [], titles: [], commits: [] };
   for (const { id, session_id } of sessions) {
     if (deletion.sessions.has(id) || !hasForgottenParts(db, session_id)) continue;
     // Tombstones are keyed by the conversation, which includes its subagents.
@@ -208,6 +215,7 @@ function findForgotten(db: Db): Found {
       for (const row of rows)
         if (hasTombstone(db, tombstoneOf(kind, session_id, row.key ?? ""))) deletion[table].add(row.id);
     }
+    found.commits.push(...forgottenCommits(db, id, session_id));
     const promptIds = prompts.map((row) => row.id);
     found.responses.push(...responsesOf(db, promptIds).filter(isForgottenText));
     const sessionIds = db.column<string>(sql`SELECT session_id FROM sessions WHERE id IN (${family(id)})`);
