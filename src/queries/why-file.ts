@@ -176,5 +176,5 @@ export async function linkShas(
   shas: readonly string[],
 ): Promise<void> {
   const unread = unreadCommits(db, projectId, shas).slice(0, MAX_NEW_COMMITS);
-  for await (const commits of readCommits(git, unread)) linkBatch(db, projectId, commits);
+  for await (const commits of readCommits(git, unread)) await linkBatch(db, projectId, git, commits);
 }

@@ -41,6 +41,8 @@ describe("a commit belongs to a session", () => {
   add("made", bash("git commit -m 'Keep the done flag'", "[main 0123456] Keep the done flag\n 1 file changed"), at(1));
   add("wrote", prompt("Write the store"), at(2));
   add("wrote", writes("src/store.js", "export function saveTodos() {\n  return everything;\n}\n"), at(3));
+  add("wrote", writes("src/count.js", "({\n  a: 2,\n})\n"), at(3));
+  add("wrote", writes("src/flag.js", "export const flag = readFlag();\n"), at(3));
   add(ID, prompt("Something"), at(4));
   add("touched", prompt("Change the docs"), at(50));
   add("touched", touch("docs/a.md"), at(58));
@@ -51,7 +53,7 @@ describe("a commit belongs to a session", () => {
     ["in which git printed its hash", {}, [["made", "output"]]],
     [
       "that made a commit it replaces: amended or rebased",
-      { sha: SHA.replace(/^0/, "f"), authoredAt: START + MINUTE },
+      { sha: SHA.replace(/^0/, "f"), authoredAt: START + MINUTE, replaces: new Map([["0123456", true]]) },
       [["made", "rewritten"]],
     ],
     [
@@ -65,6 +67,27 @@ describe("a commit belongs to a session", () => {
         sha: "b".repeat(40),
         subject: "x",
         files: [{ path: "src/store.js", added: ["export function saveTodos() {", "  return everything;", "}"] }],
+      },
+      [["wrote", "lines"]],
+    ],
+    [
+      "that wrote its only line, if that is short",
+      {
+        sha: "1".repeat(40),
+        subject: "x",
+        files: [{ path: "src/count.js", added: ["  a: 2,"] }],
+      },
+      [["wrote", "lines"]],
+    ],
+    [
+      "of which it has a whole edit, between many other lines",
+      {
+        sha: "2".repeat(40),
+        subject: "x",
+        files: [
+          { path: "src/flag.js", added: ["export const flag = readFlag();"] },
+          { path: "src/other.js", added: Array.from({ length: 30 }, (_, index) => `by hand ${index}`) },
+        ],
       },
       [["wrote", "lines"]],
     ],
@@ -95,6 +118,29 @@ describe("a commit belongs to a session", () => {
         files: [{ path: "src/store.js", added: ["export function saveTodos() {"] }],
       },
     ],
+    [
+      "of a line that the file had before",
+      {
+        files: [
+          {
+            path: "src/store.js",
+            added: ["export function saveTodos() {", "by hand it is"],
+            before: ["export function saveTodos() {"],
+          },
+        ],
+      },
+    ],
+    ["that only deletes lines", { files: [{ path: "docs/a.md", added: [] }] }],
+    ["of a short line that the session did not write", { files: [{ path: "src/count.js", added: ["  a: 3,"] }] }],
+    ["of a bracket", { files: [{ path: "src/count.js", added: ["})"] }] }],
+    [
+      "with the subject of one that is still there",
+      { authoredAt: START + MINUTE, subject: "Keep the done flag", replaces: new Map([["0123456", false]]) },
+    ],
+    ["with the subject of one that git does not have", { authoredAt: START + MINUTE, subject: "Keep the done flag" }],
+    ["at which a shallow clone begins", { isCut: true, files: [{ path: "docs/a.md" }] }],
+    ["whose text names the session", { body: `Session: ${ID}\n\nSee the other one.\n` }],
+    ["with a note about the session", { body: `Note: see ${ID} for the reasons\nReverts-Work-Of: ${ID}\n` }],
     ["long after the files were changed", { authoredAt: LATER + 9 * DAY, files: [{ path: "docs/a.md" }] }],
     ["in which the file is one of many", { files: ["docs/a.md", "b", "c", "d", "e"].map((path) => ({ path })) }],
     ["of a bot", { author: "release[bot]", files: [{ path: "docs/a.md" }] }],
@@ -144,7 +190,7 @@ Binary files a/p.png and b/p.png differ
 `;
   expect(patchFiles(patch)).toEqual([
     { path: "src/a.ts", added: ["new", "+++ b/not/a/path", "diff --git a/x b/y"] },
-    { path: "new name", added: ["added"] },
+    { path: "new name", from: "old name", added: ["added"] },
     { path: "täb", added: ["x"] },
     { path: "p.png" },
   ]);

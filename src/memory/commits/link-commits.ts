@@ -17,6 +17,7 @@ import {
 import { markTurnWordsStale } from "../../store/tables/stale-turns.ts";
 import { type CommitFacts, pullRequestOf } from "./commit-facts.ts";
 import { type CommitLink, findSessions } from "./find-sessions.ts";
+import { addGitEvidence } from "./git-evidence.ts";
 import { type GitReader, listCommits, listRefs, readCommits } from "./read-commits.ts";
 
 export interface LinkedCommits {
@@ -60,7 +61,7 @@ export async function linkNewCommits(
   const shas = fresh.slice(0, MAX_COMMITS).map(({ sha }) => sha);
   const done = { read: 0, linked: 0 };
   for await (const commits of readCommits(reader, shas)) {
-    done.linked += linkBatch(db, project.id, commits);
+    done.linked += await linkBatch(db, project.id, reader, commits);
     done.read += commits.length;
   }
   if (options.signal?.aborted === true) return { ...done, hasMore: true };
@@ -74,13 +75,20 @@ const MAX_SUBJECT_CHARS = 300;
 const MAX_AUTHOR_CHARS = 100;
 
 /** Reads the evidence before the transaction, so that other writers do not wait. Returns the number of new links. */
-export function linkBatch(db: Db, projectId: number, commits: readonly CommitFacts[]): number {
-  const found = commits.map((commit) => ({ commit, links: findSessions(db, projectId, commit) }));
+export async function linkBatch(
+  db: Db,
+  projectId: number,
+  reader: GitReader,
+  commits: readonly CommitFacts[],
+): Promise<number> {
+  const facts = await addGitEvidence(reader, db, projectId, commits);
+  const found = facts.map((commit) => ({ commit, links: findSessions(db, projectId, commit) }));
   return transaction(db, () => {
     let linked = 0;
     for (const { commit, links } of found) {
       linked += storeLinks(db, commit, links);
-      markCommitRead(db, projectId, commit);
+      // With its parents, its lines can be compared later.
+      if (commit.isCut !== true) markCommitRead(db, projectId, commit);
     }
     return linked;
   });

@@ -1,6 +1,6 @@
 // Reads commits with the git program: which there are, and what each of them changed.
 import { splitLines } from "../../core/lines/file-change.ts";
-import { runGit, unquoteName } from "../../platform/git.ts";
+import { runGit, shallowCommits, unquoteName } from "../../platform/git.ts";
 import { type CommitFacts, type CommitFile, namedCheckpoints } from "./commit-facts.ts";
 
 export interface GitReader {
@@ -60,8 +60,12 @@ const FORMAT = "--format=%x00%x01%x00%H%x00%an%x00%at%x00%ct%x00%s%x00%b%x00";
 
 /** Skips commits that git cannot read. */
 export async function* readCommits(reader: GitReader, shas: readonly string[]): AsyncGenerator<CommitFacts[], void> {
-  for (let from = 0; from < shas.length && reader.signal?.aborted !== true; from += BATCH)
-    yield await readBatch(reader, shas.slice(from, from + BATCH));
+  if (shas.length === 0) return;
+  const cut = await shallowCommits(reader.top, { env: reader.env, signal: reader.signal });
+  for (let from = 0; from < shas.length && reader.signal?.aborted !== true; from += BATCH) {
+    const commits = await readBatch(reader, shas.slice(from, from + BATCH));
+    yield commits.map((commit) => (cut.has(commit.sha) ? { ...commit, files: [], isCut: true } : commit));
+  }
 }
 
 /**
@@ -132,13 +136,14 @@ const MAX_LINES = 10_000;
 
 /** The files of a patch with the lines added to each. */
 export function patchFiles(patch: string): CommitFile[] {
-  const files: { path: string; added?: string[] }[] = [];
+  const files: (CommitFile & { added?: string[] })[] = [];
   const lines = patch.split("\n");
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
     const file = files.at(-1);
     if (line.startsWith("diff --git ")) files.push({ path: pathOfHeader(line), added: [] });
     else if (file === undefined) continue;
+    else if (line.startsWith("rename from ")) file.from = unquoted(line.slice("rename from ".length));
     else if (line.startsWith("rename to ")) file.path = unquoted(line.slice("rename to ".length));
     else if (line.startsWith("+++ ") && line !== "+++ /dev/null")
       file.path = unquoted(line.slice(4)).replace(/^b\//, "");
@@ -187,7 +192,9 @@ async function withCheckpoints({ top, ...options }: GitReader, commits: CommitFa
       const input = `${names.join("\n")}\n`;
       const text = (await runGit(top, ["cat-file", "--batch"], { ...options, input, maxBytes: MAX_LIST_BYTES })) ?? "";
       const ids = [...text.matchAll(/"session_?ids?"\s*:\s*("[^"]{1,100}"|\[[^\]]{0,4000}\])/gi)].map(([, id]) => id);
-      return ids.length === 0 ? commit : { ...commit, body: `${commit.body}\nEntire-Session: ${ids.join(" ")}` };
+      return ids.length === 0
+        ? commit
+        : { ...commit, body: `${commit.body.trimEnd()}\nEntire-Session: ${ids.join(" ")}` };
     }),
   );
 }

@@ -23,8 +23,8 @@ export function turnsWithSubject(
   db: Db,
   projectId: number,
   { subject, from, to }: { subject: string; from: number; to: number },
-): TurnOfSession[] {
-  return db.all(sql`SELECT c.session_db_id, c.prompt_number, c.created_at AS at
+): (TurnOfSession & { sha: string })[] {
+  return db.all(sql`SELECT c.session_db_id, c.prompt_number, c.sha, c.created_at AS at
     FROM commits c JOIN sessions s ON s.id = c.session_db_id
     WHERE s.project_id = ${projectId} AND c.basis = 'output' AND c.subject = ${subject}
       AND c.created_at BETWEEN ${from} AND ${to} ORDER BY c.id`);
