@@ -4,6 +4,7 @@ import { count } from "../core/text.ts";
 import { fields, type InputOf } from "../queries/fields.ts";
 import type { DataOf } from "../queries/query.ts";
 import { conversationOf, shortIdsOf } from "../queries/session-text.ts";
+import { NO_COMMIT } from "../queries/why-text.ts";
 import { why } from "../queries/why.ts";
 import type { ShortId } from "../store/reads/short-ids.ts";
 import { BACKGROUND, footer, fitReply } from "./budget.ts";
@@ -45,7 +46,8 @@ async function explain({ file, lines, project }: InputOf<typeof FIELDS>, call: C
     return { text: resultText(one, { shortId, isKnown, now: call.now }) };
   });
   const foot = footer("Next: get_observations(ids: [...]) shows a prompt or decision in full.");
-  const what = `${subject}, ${count(data.results.length, meta.kind === "commit" ? "session" : "range")}. ${BACKGROUND}`;
+  const also = meta.also.length === 0 ? "" : ` Also defined in ${safeLine(meta.also.join(", "), 300)}.`;
+  const what = `${subject}, ${count(data.results.length, meta.kind === "commit" ? "session" : "range")}.${also} ${BACKGROUND}`;
   return { text: fitReply({ head: what, parts, foot }, call.maxTokens) };
 }
 
@@ -59,7 +61,9 @@ interface Form {
 function resultText(one: Result, { shortId, isKnown, now }: Form): string {
   const range = one.lines === null ? "" : `${one.lines[0] === one.lines[1] ? one.lines[0] : one.lines.join("-")}  `;
   const commit =
-    one.commit === null ? "not committed" : `commit ${one.commit.slice(0, 9)} ${safeLine(one.subject ?? "", 100)}`;
+    one.commit === null
+      ? NO_COMMIT[one.committed]
+      : `commit ${one.commit.slice(0, 9)} ${safeLine(one.subject ?? "", 100)}`;
   if (one.session_id === null) {
     const who = one.author === null ? "" : `${safeLine(one.author, 60)}, `;
     return `${range}${who}no recorded session  ${commit}`;
@@ -67,7 +71,8 @@ function resultText(one: Result, { shortId, isKnown, now }: Form): string {
   const id = shortId(conversationOf({ ...one, session_id: one.session_id }));
   const certain =
     one.confidence === null || one.confidence >= 1 ? "" : `, ${Math.round(one.confidence * 100)}% certain`;
-  const by = `[${one.agent} ${id} turn ${one.prompt_number}${certain}]`;
+  const made = one.lines !== null && one.basis === "commit" ? "committed by " : "";
+  const by = `[${made}${one.agent} ${id} turn ${one.prompt_number}${certain}]`;
   const head = `${range}${one.prompt_id ?? ""}  ${one.at === null ? "" : when(one.at, now)}  ${by}  ${commit}`;
   if (isKnown) return head;
   return [

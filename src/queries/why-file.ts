@@ -1,7 +1,7 @@
 // The content of a file at a revision or on disk, and the reason of each of its lines.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { nothingFound, usageError } from "../core/error.ts";
+import { type AppError, nothingFound, usageError } from "../core/error.ts";
 import { splitLines } from "../core/lines/file-change.ts";
 import { matchLines } from "../core/lines/match-lines.ts";
 import { count, oneLine } from "../core/text.ts";
@@ -9,9 +9,12 @@ import { linkBatch } from "../memory/commits/link-commits.ts";
 import { readCommits } from "../memory/commits/read-commits.ts";
 import { statOf } from "../platform/read-file.ts";
 import {
+  type BlamedLine,
   blameLines,
   fileInCommit,
+  findInHead,
   type GitPlace,
+  isRepository,
   lastCommitWith,
   resolveRevision,
 } from "../recall/lines/blame-commits.ts";
@@ -19,7 +22,7 @@ import { explainFile, type FileHistory, type LineReason } from "../recall/lines/
 import { countUnindexed, updateSearchIndex } from "../store/fts/search-index.ts";
 import { unreadCommits } from "../store/tables/repository-reads.ts";
 import type { QueryContext } from "./query.ts";
-import { checkReadable, type LineRange, type WhyTarget } from "./why-target.ts";
+import { checkReadable, type LineRange, linesHint, type WhyTarget } from "./why-target.ts";
 
 /** After a large import, the rest is indexed by the worker. */
 const MAX_INDEX_MS = 200;
@@ -41,15 +44,18 @@ export async function explainTarget(
   at: string | undefined,
 ): Promise<ExplainedFile> {
   const { db, env } = context;
-  const git: GitPlace = { top: target.top, env };
+  // The file may be in a repository of its own inside the project: a submodule, or a clone.
+  const inner = target.inner ?? { top: target.top, path: target.path };
+  const git: GitPlace = { top: inner.top, env };
   checkReadable(context, target, join(target.top, target.path));
-  const { content, sha, isDeleted, until } = await readVersion(git, target.path, at);
+  const { content, sha, isDeleted, until } = await readVersion(git, inner.path, at);
   if (content.includes("\0"))
     throw usageError(`${oneLine(target.path, 300)} is a binary file.`, "Only text files have lines.");
   const lines = splitLines(content);
   const range = checkRange(target, lines.length);
   const isWhole = target.range === undefined;
-  const history = readHistory(git, { sha: sha ?? "HEAD", path: target.path, lines, range, isWhole });
+  const outer = target.path.slice(0, target.path.length - inner.path.length);
+  const history = readHistory(git, { sha, path: inner.path, lines, range, isWhole, outer });
   // Shell commands are found by the names in them.
   if (countUnindexed(db) > 0) updateSearchIndex(db, { maxMs: MAX_INDEX_MS });
   const reasons = await explainFile(db, {
@@ -59,8 +65,11 @@ export async function explainTarget(
     lines,
     history,
     until,
-    readCommitted: (commit, path) => fileInCommit(git, commit, path),
-    linkCommits: (shas) => linkShas(context, target.project.id, git, shas),
+    readCommitted: (commit, path) => fileInCommit(git, commit, path.slice(outer.length)),
+    // The sessions of the project are not compared with the commits of another repository.
+    linkCommits: async (shas) => {
+      if (target.inner === undefined) await linkShas(context, target.project.id, git, shas);
+    },
   });
   return { lines, reasons, range, sha, isDeleted };
 }
@@ -78,8 +87,7 @@ const CLOCK_MS = 60_000;
 async function readVersion(git: GitPlace, path: string, at: string | undefined): Promise<Version> {
   if (at !== undefined) {
     const sha = await resolveRevision(git, at);
-    if (sha === undefined)
-      throw nothingFound(`No commit "${oneLine(at, 120)}" in this repository.`, "--at takes a commit, branch or tag.");
+    if (sha === undefined) throw await noCommit(git, at);
     const content = await fileInCommit(git, sha, path);
     if (content === undefined)
       throw nothingFound(
@@ -103,9 +111,16 @@ async function readVersion(git: GitPlace, path: string, at: string | undefined):
   if (content === undefined)
     throw nothingFound(
       `${oneLine(path, 300)} is not on disk, and no commit has it.`,
-      `\`c-mem blame ${oneLine(path, 300)}\` lists the sessions that changed it.`,
+      linesHint(path) ?? `\`c-mem blame ${oneLine(path, 300)}\` lists the sessions that changed it.`,
     );
   return { content, sha, isDeleted: true, until: Number.MAX_SAFE_INTEGER };
+}
+
+async function noCommit(git: GitPlace, at: string): Promise<AppError> {
+  const hint = "--at takes a commit, branch or tag: v1.2, HEAD~3.";
+  if (/[:\s]/.test(at) || at.trim() === "") return usageError(`Invalid revision "${oneLine(at, 120)}".`, hint);
+  if (await isRepository(git)) return nothingFound(`No commit "${oneLine(at, 120)}" in this repository.`, hint);
+  return nothingFound(`git finds no repository in ${oneLine(git.top, 300)}.`, "--at needs git and a repository.");
 }
 
 async function timeOf(git: GitPlace, sha: string): Promise<number> {
@@ -121,16 +136,39 @@ function checkRange({ path, range }: { path: string; range: LineRange | undefine
   return [range[0], Math.min(range[1], length)];
 }
 
+interface HistoryRequest {
+  /** Undefined for the file on disk, which is compared with HEAD. */
+  sha: string | undefined;
+  path: string;
+  lines: readonly string[];
+  range: LineRange;
+  isWhole: boolean;
+  /** The repository's folder in the project: "" or "vendor/lib/". */
+  outer: string;
+}
+
+async function readHistory(git: GitPlace, request: HistoryRequest): Promise<FileHistory | "none" | "unknown"> {
+  const { sha, path } = request;
+  const found = await readBlame(git, { ...request, sha: sha ?? "HEAD" });
+  if (found !== undefined) return found;
+  const before = sha === undefined ? await findInHead(git, path) : undefined;
+  if (before?.kind === "none") return "none";
+  if (before?.kind !== "at" || before.path === path) return "unknown";
+  return (await readBlame(git, { ...request, sha: "HEAD", path: before.path })) ?? "unknown";
+}
+
 /** For some lines, only these are looked up: git takes longest for the oldest lines. */
-async function readHistory(git: GitPlace, request: HistoryRequest): Promise<FileHistory | undefined> {
-  const { sha, path, lines, range, isWhole } = request;
+async function readBlame(
+  git: GitPlace,
+  { sha, path, lines, range, isWhole, outer }: HistoryRequest & { sha: string },
+): Promise<FileHistory | undefined> {
+  const blame = async (followMoves: boolean, ranges?: readonly LineRange[]) =>
+    inProject(await blameLines(git, { sha, path, ranges, followMoves }), outer);
   if (isWhole) {
-    const blamed = await blameLines(git, { sha, path, followMoves: false });
+    const blamed = await blame(false);
     if (blamed === undefined) return undefined;
     const committed = Array.from({ length: blamed.size }, (_, index) => blamed.get(index + 1)?.text ?? "");
-    const followMoves = (numbers: readonly number[]) =>
-      blameLines(git, { sha, path, ranges: toRanges(numbers), followMoves: true });
-    return { blamed, committed, followMoves };
+    return { blamed, committed, followMoves: (numbers) => blame(true, toRanges(numbers)) };
   }
   const content = await fileInCommit(git, sha, path);
   if (content === undefined) return undefined;
@@ -138,17 +176,14 @@ async function readHistory(git: GitPlace, request: HistoryRequest): Promise<File
   const wanted = [...matchLines(committed, lines)].slice(range[0] - 1, range[1]);
   const numbers = wanted.flatMap((at) => (at < 0 ? [] : [at + 1]));
   if (numbers.length === 0) return { blamed: new Map(), committed };
-  const blamed = await blameLines(git, { sha, path, ranges: toRanges(numbers), followMoves: true });
+  const blamed = await blame(true, toRanges(numbers));
   return blamed && { blamed, committed };
 }
 
-interface HistoryRequest {
-  /** Also "HEAD". */
-  sha: string;
-  path: string;
-  lines: readonly string[];
-  range: LineRange;
-  isWhole: boolean;
+/** The files of a repository inside the project, as the project names them. */
+function inProject(blamed: Map<number, BlamedLine> | undefined, outer: string): Map<number, BlamedLine> | undefined {
+  if (blamed !== undefined && outer !== "") for (const line of blamed.values()) line.path = outer + line.path;
+  return blamed;
 }
 
 /** Ranges that are this near are one: each range costs git a search of its own. */

@@ -12,7 +12,7 @@ import { statOf } from "../platform/read-file.ts";
 import { lastCommitWith, resolveRevision } from "../recall/lines/blame-commits.ts";
 import { knownPaths, pathsEndingIn } from "../store/reads/blame.ts";
 import { projectOfCommit } from "../store/tables/commits.ts";
-import { type ProjectRow, projectById, projectsNamed } from "../store/tables/projects.ts";
+import { listProjects, type ProjectRow, projectById, projectsNamed } from "../store/tables/projects.ts";
 import { locatePath } from "./path-location.ts";
 import type { QueryContext } from "./query.ts";
 
@@ -25,8 +25,15 @@ export interface WhyPlace {
   place: Place;
 }
 
+interface FilePlace extends WhyPlace {
+  /** Relative to `top`. */
+  path: string;
+  /** The file in its own repository, if that is inside of the project's: a submodule, or a clone. */
+  inner?: { top: string; path: string };
+}
+
 export type WhyTarget =
-  | ({ kind: "file"; path: string; range: LineRange | undefined } & WhyPlace)
+  | ({ kind: "file"; range: LineRange | undefined; also?: string[] } & FilePlace)
   | ({ kind: "commit"; sha: string } & WhyPlace);
 
 interface Request {
@@ -40,6 +47,12 @@ export function splitTarget(typed: string, cwd: string | undefined): { target: s
   if (cwd !== undefined && statOf(resolve(cwd, typed))?.isFile()) return { target: typed, range: undefined };
   const [, target, first, last] = /^(.+?):(\d{1,9})(?:-(\d{1,9}))?$/.exec(typed) ?? [];
   return target === undefined ? { target: typed, range: undefined } : { target, range: readRange(Number(first), last) };
+}
+
+/** For "a.js:abc" or "a.js:1-": what was probably meant. */
+export function linesHint(target: string): string | undefined {
+  const [, path] = /^(.+?):[^/\\:]{0,40}$/.exec(target) ?? [];
+  return path === undefined ? undefined : `Lines: ${oneLine(path, 200)}:10-20`;
 }
 
 export function readRange(first: number, last: number | string | undefined): LineRange {
@@ -57,10 +70,7 @@ export async function findTarget(context: QueryContext, { target, range, project
     if (isCertain || (await lastCommitWith({ top: place.top, env: context.env }, place.path)) !== undefined)
       return { ...place, kind: "file", range };
   }
-  const here = placeHere(
-    context,
-    project ?? (context.cwd === undefined ? projectOfCommit(context.db, target) : undefined),
-  );
+  const here = placeHere(context, project ?? (await projectHaving(context, target)));
   if (range === undefined && /^[0-9a-f]{4,64}$|^HEAD\b|[~^@]/i.test(target)) {
     const sha = await resolveRevision({ top: here.top, env: context.env }, target);
     if (sha !== undefined) return { ...here, kind: "commit", sha };
@@ -73,12 +83,12 @@ export async function findTarget(context: QueryContext, { target, range, project
   if (found !== undefined) return { ...found, kind: "file", range };
   throw nothingFound(
     `No file, symbol or commit "${oneLine(target, 120)}" in ${here.project.name}.`,
-    "Name a file (src/a.ts:10-20), a function or class, or a commit. `c-mem search --kind file` finds files.",
+    linesHint(target) ??
+      "Name a file (src/a.ts:10-20), a function or class, or a commit. `c-mem search --kind file` finds files.",
   );
 }
 
-interface FoundFile extends WhyPlace {
-  path: string;
+interface FoundFile extends FilePlace {
   /** False: "Store.load", "feature/x" and "v1.2" look like a file that was deleted. */
   isCertain: boolean;
 }
@@ -117,17 +127,45 @@ function findFile(context: QueryContext, target: string, project: string | undef
   return path === undefined ? undefined : { ...placeOf(owner), path, isCertain: false };
 }
 
-/** The file may be in another working tree than the project's main one. */
-function fileOnDisk(context: QueryContext, full: string, named?: ProjectRow): WhyPlace & { path: string } {
+/** The file may be in another working tree than the project's main one, or in a repository inside of it. */
+function fileOnDisk(context: QueryContext, full: string, named?: ProjectRow): FilePlace {
   // A folder may be a link, but the file itself must be in the project.
   const folder = realpathSync(dirname(full));
   const place = findPlace(folder);
-  const row = named ?? findProjectHere(context.db, { ...context, cwd: folder }).known;
-  const path = storedPath(join(folder, basename(full)), place);
+  const real = join(folder, basename(full));
+  const known = findProjectHere(context.db, { ...context, cwd: folder }).known;
+  const isOwn = known !== undefined && (named === undefined || named.id === known.id);
+  const outer = isOwn ? undefined : fileOfOuterProject(context, { real, place, named });
+  const row = named ?? known;
+  const path = storedPath(real, place);
   const top = place.tree?.top ?? row?.root ?? folder;
-  if (row === undefined || isAbsolute(path)) throw outside(full);
-  checkReadable(context, { top, place }, full);
-  return { project: row, top, place, path: place.tree === undefined ? pathFromRoot(full, top) : path };
+  if (outer === undefined && (row === undefined || isAbsolute(path))) throw outside(full);
+  const found = outer ?? {
+    project: row as ProjectRow,
+    top,
+    place,
+    path: place.tree === undefined ? pathFromRoot(full, top) : path,
+  };
+  checkReadable(context, found, full);
+  return found;
+}
+
+/** For a file in a repository without sessions: the project around it whose sessions changed the file. */
+function fileOfOuterProject(
+  context: QueryContext,
+  { real, place, named }: { real: string; place: Place; named: ProjectRow | undefined },
+): FilePlace | undefined {
+  if (place.tree === undefined) return undefined;
+  const inner = { top: place.tree.top, path: storedPath(real, place) };
+  for (let dir = dirname(inner.top), last = ""; dir !== last; [last, dir] = [dir, dirname(dir)]) {
+    const outer = findPlace(dir);
+    const project = findProjectHere(context.db, { ...context, cwd: dir }).known;
+    const path = storedPath(real, outer);
+    const isWanted = project !== undefined && (named === undefined || named.id === project.id);
+    if (isWanted && knownPaths(context.db, path, { projectId: project.id }).length > 0)
+      return { project, top: outer.tree?.top ?? project.root, place: outer, path, inner };
+  }
+  return undefined;
 }
 
 function isInside(folder: string, path: string): boolean {
@@ -154,6 +192,18 @@ export function checkReadable(
   if (isExcludedFile(full, place, settings.excludePaths))
     throw nothingFound(`${oneLine(full, 300)} is excluded from recording.`, "See excludePaths in `c-mem config`.");
 }
+
+/** Over HTTP there is no current project: the one whose sessions or repository have this commit. */
+async function projectHaving({ db, env, cwd }: QueryContext, target: string): Promise<string | undefined> {
+  if (cwd !== undefined) return undefined;
+  const linked = projectOfCommit(db, target);
+  if (linked !== undefined || !/^[0-9a-f]{7,64}$/i.test(target)) return linked;
+  for (const { key, root } of listProjects(db).slice(0, MAX_REPOSITORIES))
+    if ((await resolveRevision({ top: root, env }, target)) !== undefined) return key;
+  return undefined;
+}
+
+const MAX_REPOSITORIES = 30;
 
 function placeHere(context: QueryContext, project: string | undefined): WhyPlace {
   const { db, cwd } = context;

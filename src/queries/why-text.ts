@@ -10,7 +10,7 @@ import type { WhyResult } from "./why.ts";
 
 interface Reply {
   data: { results: WhyResult[] };
-  meta: { kind: "file" | "commit"; path: string | null; commit: string | null; is_deleted: boolean };
+  meta: { kind: "file" | "commit"; path: string | null; commit: string | null; is_deleted: boolean; also: string[] };
 }
 
 export function whyText({ data: { results }, meta }: Reply, { db }: Pick<TextContext<unknown>, "db">): string {
@@ -38,8 +38,17 @@ export function whyText({ data: { results }, meta }: Reply, { db }: Pick<TextCon
     seen.add(key);
     return resultText(each, shortId, isKnown);
   });
-  return [heading(fit(`${meta.path ?? ""}${version}`, columns())), ...texts].join("\n");
+  const also = meta.also.length === 0 ? [] : [dim(fit(`also defined in ${meta.also.join(", ")}`, columns()))];
+  return [heading(fit(`${meta.path ?? ""}${version}`, columns())), ...also, ...texts].join("\n");
 }
+
+/** What is said in place of a commit. */
+export const NO_COMMIT: Readonly<Record<WhyResult["committed"], string>> = {
+  yes: "",
+  no: "not committed",
+  cut: "before the clone's history",
+  unknown: "commit unknown",
+};
 
 const LINES_WIDTH = 11;
 const INDENT = " ".repeat(LINES_WIDTH + 1);
@@ -48,16 +57,17 @@ function resultText(each: WhyResult, shortId: ShortId, isKnown = false): string 
   const range = each.lines === null ? "" : each.lines[0] === each.lines[1] ? `${each.lines[0]}` : each.lines.join("-");
   const head = each.lines === null ? "" : `${paint("cyan", range.padEnd(LINES_WIDTH))} `;
   const indent = each.lines === null ? "    " : INDENT;
-  const commit = each.commit === null ? dim("not committed") : commitText(each);
+  const commit = each.commit === null ? dim(NO_COMMIT[each.committed]) : commitText(each);
   if (each.session_id === null) {
-    if (each.commit === null) return `${head}${dim("not committed, no recorded session")}`;
+    if (each.commit === null) return `${head}${dim(`${NO_COMMIT[each.committed]}, no recorded session`)}`;
     return `${head}${terminalSafe(each.author ?? "")}, ${dateOf(each.committed_at)}, no recorded session  ${commit}`;
   }
   const id = shortId(conversationOf({ ...each, session_id: each.session_id }));
   const by = each.parent_session_id === null ? "" : `, by a subagent (${shortId(each.session_id)})`;
   const certain =
     each.confidence === null || each.confidence >= 1 ? "" : dim(` (${Math.round(each.confidence * 100)}%)`);
-  const turn = `${paint("yellow", id)} ${dim(`turn ${each.prompt_number ?? "?"}${by}`)}${certain}`;
+  const made = each.lines !== null && each.basis === "commit" ? "committed by " : "";
+  const turn = `${made}${paint("yellow", id)} ${dim(`turn ${each.prompt_number ?? "?"}${by}`)}${certain}`;
   const first = `${head}${turn}  ${each.at === null ? "" : when(each.at)}  ${terminalSafe(each.agent ?? "")}`;
   if (isKnown) return `${first}  ${commit}`;
   const width = columns() - indent.length - 2;

@@ -8,7 +8,7 @@ import { titleOf } from "../core/title.ts";
 import { deriveSession } from "../memory/derive.ts";
 import { readCommits } from "../memory/commits/read-commits.ts";
 import { withoutWorkList } from "../recall/inject/observation-lines.ts";
-import type { LineReason } from "../recall/lines/explain-file.ts";
+import { COMMITTED, type LineReason } from "../recall/lines/explain-file.ts";
 import type { Db } from "../store/db/driver.ts";
 import { findingOf, turnReason } from "../store/reads/line-evidence.ts";
 import { sessionsByIds } from "../store/reads/session-list.ts";
@@ -61,6 +61,10 @@ export const why = defineQuery({
       results: z.array(
         z.strictObject({
           ...schemaOf(z, RESULT),
+          committed: z.enum(COMMITTED).meta({
+            description:
+              "whether a commit has these lines; cut: one before a shallow clone begins; unknown: git has no answer",
+          }),
           lines: z.array(z.int()).length(2).nullable().meta({ description: "first and last line, from 1" }),
           confidence: z.number().min(0).max(1).nullable(),
           decision: z.strictObject({ id: z.string(), type: z.string(), title: z.string() }).nullable(),
@@ -77,6 +81,7 @@ export const why = defineQuery({
         description: "the commit that was asked about, or whose version of the file was read",
       }),
       is_deleted: z.boolean(),
+      also: z.array(z.string()).meta({ description: "other places that define the symbol: src/a.ts:10" }),
     }),
   }),
   async run({ target: typed, lines, at, content, project }, context) {
@@ -123,6 +128,7 @@ async function explainLines(
       path: target.path,
       commit: file.sha ?? null,
       is_deleted: file.isDeleted,
+      also: target.also ?? [],
     },
   };
 }
@@ -133,7 +139,7 @@ const MAX_LINE_CHARS = 2_000;
 function groupLines(reasons: readonly LineReason[], first: number, last: number) {
   const groups: { reason: LineReason; from: number; to: number }[] = [];
   for (let line = first; line <= last; line++) {
-    const reason = reasons[line - 1] ?? { basis: "none" };
+    const reason: LineReason = reasons[line - 1] ?? { basis: "none", committed: "unknown" };
     const group = groups.at(-1);
     if (group !== undefined && isSameReason(group.reason, reason)) {
       group.to = line;
@@ -148,6 +154,7 @@ function isSameReason(a: LineReason, b: LineReason): boolean {
     a.turn?.ownSessionDbId === b.turn?.ownSessionDbId &&
     a.turn?.promptNumber === b.turn?.promptNumber &&
     a.commit?.sha === b.commit?.sha &&
+    a.committed === b.committed &&
     a.basis === b.basis
   );
 }
@@ -162,7 +169,7 @@ async function explainCommit(context: QueryContext, target: CommitTarget) {
   await linkShas(context, target.project.id, git, [target.sha]);
   const [read] = (await readCommits(git, [target.sha]).next()).value ?? [];
   if (read === undefined) throw nothingFound(`git cannot read the commit ${target.sha.slice(0, 9)}.`);
-  const commit = { ...read, isFirst: false };
+  const commit = { ...read, isFirst: false, isCut: false };
   const links = sessionsOfCommits(db, target.project.id, [target.sha]);
   const results = links.map((link) => {
     const turn = {
@@ -171,13 +178,15 @@ async function explainCommit(context: QueryContext, target: CommitTarget) {
       promptNumber: link.prompt_number,
       at: link.created_at,
     };
-    const reason: LineReason = { basis: "commit", turn, commit, confidence: link.confidence };
+    const reason: LineReason = { basis: "commit", turn, commit, confidence: link.confidence, committed: "yes" };
     return {
       ...resultJson({ lines: null, reason, turn: describeTurn(db, turn, undefined) }),
       basis: link.basis as string,
     };
   });
-  const byHand = { ...resultJson({ lines: null, reason: { basis: "none", commit }, turn: undefined }) };
+  const byHand = {
+    ...resultJson({ lines: null, reason: { basis: "none", commit, committed: "yes" }, turn: undefined }),
+  };
   return {
     data: { results: results.length > 0 ? results : [byHand], content: null },
     meta: {
@@ -187,6 +196,7 @@ async function explainCommit(context: QueryContext, target: CommitTarget) {
       path: null,
       commit: target.sha,
       is_deleted: false,
+      also: [],
     },
   };
 }
@@ -257,6 +267,7 @@ function resultJson({
   });
   return {
     ...texts,
+    committed: reason.committed,
     committed_at: iso(commit?.committedAt),
     lines,
     confidence: turn === undefined ? null : confidence,

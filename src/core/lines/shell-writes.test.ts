@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { shellChanges } from "./shell-writes.ts";
+import { mayWriteFile, shellChanges } from "./shell-writes.ts";
 
 const whole = (...lines: string[]) => [{ kind: "whole", lines, isNew: false }];
 
@@ -36,4 +36,34 @@ it("a file in the root is not the one in a folder", () => {
   expect(changes("/app/a.txt", "/app/src")).toBe(1);
   expect(changes("docs/a.txt", "/app")).toBe(0);
   expect(changes("/app/docs/a.txt", "/app")).toBe(0);
+});
+
+it.each([
+  "npm run build > lib/a.ts",
+  "sed -i 's/a/b/' lib/a.ts",
+  "cd /app && npx prettier --write lib/a.ts lib/b.ts",
+  "curl -s https://example.org -o lib/a.ts",
+  "cp lib/b.ts lib/a.ts",
+  "python3 - <<'EOF'\nopen('lib/a.ts', 'w').write('x')\nEOF",
+  `node -e "fs.writeFileSync('lib/a.ts', text)"`,
+  "git add -A; echo x | tee -a lib/a.ts",
+])("%s may write the file", (command) => {
+  expect(mayWriteFile(command, "lib/a.ts")).toBe(true);
+});
+
+it.each([
+  "cat lib/a.ts",
+  "cat lib/a.ts > lib/b.ts",
+  "cp lib/a.ts lib/b.ts",
+  "git add lib/a.ts && git commit -m 'Change lib/a.ts'",
+  "git mv lib/b.ts lib/a.ts",
+  "git checkout main -- lib/a.ts",
+  "grep -w -o name lib/a.ts",
+  "npx vitest run lib/a.ts",
+  "sed -n 1,20p lib/a.ts",
+  "sed -i 's/a/b/' lib/a.ts.bak lib/data.ts",
+  "node lib/a.ts > out.txt",
+  "python3 - <<'EOF'\nprint(open('lib/a.ts').read())\nEOF",
+])("%s does not", (command) => {
+  expect(mayWriteFile(command, "lib/a.ts")).toBe(false);
 });

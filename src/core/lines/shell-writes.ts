@@ -88,3 +88,30 @@ function changeOf({ isAppended }: Target, content: readonly string[], isExact: b
   if (!isExact) return { kind: "some", lines };
   return isAppended ? { kind: "lines", before: [], after: lines } : { kind: "whole", lines, isNew: false };
 }
+
+/** Commands that change the files they name. */
+const WRITER =
+  /^\s*(?:sudo\s+)?(?:sed\s(?:.*\s)?(?:-i|--in-place)|perl\s(?:.*\s)?-\w*i|tee\s|patch\s|truncate\s|ed\s|ex\s)/;
+/** "prettier --write a.ts", "eslint --fix a.ts", "gofmt -w a.go", "tool -o a.json" */
+const WRITE_OPTION = /\s(?:--write|--fix|--in-place|--output|--out-file|-w|-o)(?:[\s=]|$)/;
+/** Their options of the same name do something else; git moves files, but does not write their lines. */
+const READER = /^\s*(?:sudo\s+)?(?:git|e?grep|rg|ag|wc|ls|find|diff)\s/;
+/** Commands whose last word is the file they write. */
+const COPY = /^\s*(?:sudo\s+)?(?:cp|install|rsync)\s/;
+const SCRIPT = /\b(?:python[\d.]*|node|ruby|perl|deno|bun|tsx)\b/;
+const WRITE_CALL = /\bwrite\w*|\bdump\w*\s*\(|['"][wax]\+?b?['"]|\.save\w*\(/i;
+
+/** Whether a shell command that names this file may have written text into it. False for reading and for git. */
+export function mayWriteFile(command: string, path: string): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1).replaceAll(/[^\w]/g, "\\$&");
+  const named = new RegExp(`(?<![\\w.-])${name}(?![\\w-]|\\.\\w)`);
+  const redirected = new RegExp(`>>?\\|?\\s*["']?[^\\s"'|;&<>]*(?<![\\w.-])${name}(?![\\w-]|\\.\\w)`);
+  const isScript = SCRIPT.test(command) && WRITE_CALL.test(command);
+  if (isScript && /<<|\s-[ce]\s/.test(command) && named.test(command)) return true;
+  return command.split(/\n|;|&&|\|\||\|/).some((part) => {
+    if (redirected.test(part)) return true;
+    if (!named.test(part) || READER.test(part)) return false;
+    if (COPY.test(part)) return named.test(part.trim().split(/\s+/).at(-1) ?? "");
+    return WRITER.test(part) || WRITE_OPTION.test(part);
+  });
+}

@@ -1,6 +1,5 @@
 // Reads with git which commit last changed each line of a file, following moved and reindented lines as git does.
-import { splitLines } from "../../core/lines/file-change.ts";
-import { type GitOptions, runGit, unquoteName } from "../../platform/git.ts";
+import { type GitOptions, runGit, shallowCommits, unquoteName } from "../../platform/git.ts";
 
 export interface GitPlace {
   /** The root of the working tree. */
@@ -16,6 +15,8 @@ export interface BlamedCommit {
   subject: string;
   /** It has no parent: git cannot follow a line further. */
   isFirst: boolean;
+  /** Its parents are missing in a shallow clone: it need not have written its lines. */
+  isCut: boolean;
 }
 
 export interface BlamedLine {
@@ -41,6 +42,33 @@ export async function resolveRevision({ top, env }: GitPlace, revision: string):
 /** The file's content in a commit. Undefined if it is not in it. */
 export function fileInCommit({ top, env }: GitPlace, sha: string, path: string): Promise<string | undefined> {
   return runGit(top, ["cat-file", "blob", `${sha}:${path}`], { env, maxBytes: MAX_BLAME_BYTES });
+}
+
+/** Where a file that is on disk is in HEAD: at its path, or under another one if it was renamed since. */
+export async function findInHead(
+  { top, env }: GitPlace,
+  path: string,
+): Promise<{ kind: "at"; path: string } | { kind: "none" | "unknown" }> {
+  const listed = await runGit(top, ["ls-tree", "-z", "--full-tree", "--name-only", "HEAD", "--", path], { env });
+  if (listed === undefined) return { kind: (await hasNoCommit({ top, env })) ? "none" : "unknown" };
+  if (listed !== "") return { kind: "at", path };
+  // Only the index is compared: reading the files would run the repository's filters.
+  const args = ["diff-index", "--cached", "-M", "--diff-filter=R", "--name-status", "-z", "HEAD", "--"];
+  const renames = (await runGit(top, args, { env, maxBytes: MAX_BLAME_BYTES }))?.split("\0") ?? [];
+  const at = renames.findIndex((name, index) => index % 3 === 2 && name === path);
+  const from = renames[at - 1];
+  return at > 0 && from !== undefined ? { kind: "at", path: from } : { kind: "none" };
+}
+
+/** A repository on a branch without a commit. */
+async function hasNoCommit({ top, env }: GitPlace): Promise<boolean> {
+  if (!(await isRepository({ top, env }))) return false;
+  return (await runGit(top, ["rev-parse", "--verify", "--quiet", "HEAD"], { env })) === undefined;
+}
+
+/** False without git, too. */
+export async function isRepository({ top, env }: GitPlace): Promise<boolean> {
+  return (await runGit(top, ["rev-parse", "--git-dir"], { env })) !== undefined;
 }
 
 /** HEAD if it has the file, which is only missing on disk. Else the parent of the commit that deleted the file. */
@@ -75,33 +103,44 @@ export async function blameLines(
       timeoutMs: MAX_BLAME_MS,
       maxBytes: MAX_BLAME_BYTES,
     });
+  const cut = shallowCommits(top, { env });
   const startedAt = performance.now();
   const found = await blame();
   // git fails at once if blame.ignoreRevsFile names a file that this repository does not have.
   const hasTimedOut = performance.now() - startedAt >= MAX_BLAME_MS;
   const text = found ?? (hasTimedOut ? undefined : await blame("--no-ignore-revs-file"));
-  return text === undefined ? undefined : parseBlame(text);
+  return text === undefined ? undefined : parseBlame(text, await cut);
 }
 
-function parseBlame(text: string): Map<number, BlamedLine> {
+const NO_COMMIT: BlamedCommit = {
+  sha: "",
+  author: "",
+  authoredAt: 0,
+  committedAt: 0,
+  subject: "",
+  isFirst: false,
+  isCut: false,
+};
+
+function parseBlame(text: string, cut: ReadonlySet<string>): Map<number, BlamedLine> {
   const commits = new Map<string, BlamedCommit>();
   /** git prints the file of a commit once, and again if it changes. */
   const paths = new Map<string, string>();
   const blamed = new Map<number, BlamedLine>();
   let [original, line] = [0, 0];
-  let commit: BlamedCommit = { sha: "", author: "", authoredAt: 0, committedAt: 0, subject: "", isFirst: false };
+  let commit: BlamedCommit = NO_COMMIT;
   for (const row of text.split("\n")) {
     const [, sha, from, number] = /^([0-9a-f]{40,64}) (\d+) (\d+)(?: \d+)?$/.exec(row) ?? [];
     if (sha !== undefined) {
       [original, line] = [Number(from), Number(number)];
-      commit = commits.get(sha) ?? { sha, author: "", authoredAt: 0, committedAt: 0, subject: "", isFirst: false };
+      commit = commits.get(sha) ?? { ...NO_COMMIT, sha, isCut: cut.has(sha) };
       commits.set(sha, commit);
     } else if (row.startsWith("\t"))
       blamed.set(line, {
         commit,
         path: paths.get(commit.sha) ?? "",
         number: original,
-        text: splitLines(row.slice(1))[0] ?? "",
+        text: row.slice(1).replace(/\r$/, ""),
       });
     else readHeader(row, commit, paths);
   }

@@ -5,18 +5,28 @@ import { readEdit, type RecordedEdit, splitLines } from "../../core/lines/file-c
 import { shellChanges } from "../../core/lines/shell-writes.ts";
 import { matchLines } from "../../core/lines/match-lines.ts";
 import type { Db } from "../../store/db/driver.ts";
-import { recordedEdits, type RecordedUse, sessionNaming, shellWrites } from "../../store/reads/line-evidence.ts";
+import { recordedEdits, type RecordedUse, shellWrites } from "../../store/reads/line-evidence.ts";
 import { type CommitSession, sessionsOfCommits } from "../../store/tables/commits.ts";
 import type { BlamedCommit, BlamedLine } from "./blame-commits.ts";
+import { CLOCK_MS, type CommittedLine, findCommittedLines } from "./committed-lines.ts";
 
 export interface LineReason {
   /** The edit or commit by which the line belongs to a session. */
-  turn?: { sessionDbId: number; ownSessionDbId: number; promptNumber: number; at: number };
+  turn?: CommittedLine["turn"];
   commit?: BlamedCommit;
   /** 0 to 1; undefined without a turn. */
   confidence?: number;
-  basis: "edit" | "commit" | "none";
+  /**
+   * "command": a session behind the commit ran a command that writes the file, or had a subagent do it. "commit": the
+   * session edited the file and made the commit, but no edit of it with this line is known.
+   */
+  basis: "edit" | "command" | "commit" | "none";
+  committed: Committed;
 }
+
+/** Whether a line is in a commit. "cut": in one before the history of a shallow clone begins. "unknown": git failed. */
+export const COMMITTED = ["yes", "no", "cut", "unknown"] as const;
+export type Committed = (typeof COMMITTED)[number];
 
 export interface FileToExplain {
   projectId: number;
@@ -24,8 +34,8 @@ export interface FileToExplain {
   top: string;
   path: string;
   lines: readonly string[];
-  /** Being read by git. Undefined without git, or if the file has no commit. */
-  history: Promise<FileHistory | undefined>;
+  /** Being read by git. "none": no commit has the file. "unknown": git is missing or failed. */
+  history: Promise<FileHistory | "none" | "unknown">;
   /** Later edits are not in this version of the file. */
   until: number;
   /** The content of a file in a commit. */
@@ -43,25 +53,17 @@ export interface FileHistory {
   blamed: ReadonlyMap<number, BlamedLine>;
 }
 
-/** In a commit that carries a session's work, other lines may be by hand: they count less than the commit itself. */
-const IN_COMMIT = 0.8;
 const INEXACT_EDIT = 0.8;
-/** A session behind the commit that named the file. */
-const NAMED = 0.6;
-/** An edit that is recorded later than a commit cannot have written the commit's lines. */
-const CLOCK_MS = 2 * 60_000;
 
 export async function explainFile(db: Db, file: FileToExplain): Promise<LineReason[]> {
   // While git reads the file's history, which takes longest.
   const byOwnPath = attributeByEdits(db, file, [file.path]);
   const history = await file.history;
-  if (history === undefined)
-    return explainLines(
-      db,
-      file,
-      file.lines.map(() => undefined),
-      byOwnPath,
-    );
+  if (history === "none" || history === "unknown") {
+    const none = file.lines.map(() => undefined);
+    const reasons = await explainLines(db, file, none, byOwnPath);
+    return history === "none" ? reasons : reasons.map((reason) => ({ ...reason, committed: "unknown" }));
+  }
   const numbers = Array.from(matchLines(history.committed, file.lines), (at) => at + 1);
   const blamed = numbers.map((number) => history.blamed.get(number));
   const reasons = await explainLines(db, file, blamed, byOwnPath);
@@ -96,42 +98,45 @@ async function explainLines(
 ): Promise<LineReason[]> {
   const { projectId, lines, linkCommits } = file;
   const paths = [...new Set([file.path, ...blamed.flatMap((line) => (line === undefined ? [] : [line.path]))])];
-  const { edits, originOf, missed } = paths.length === 1 ? byOwnPath : attributeByEdits(db, file, paths);
+  const { edits, originOf } = paths.length === 1 ? byOwnPath : attributeByEdits(db, file, paths);
   const reasons = lines.map((_, index): LineReason => {
-    const commit = blamed[index]?.commit;
+    const line = blamed[index];
+    // The author of the first commit of a shallow clone is not that of all its lines.
+    const commit = line?.commit.isCut === true ? undefined : line?.commit;
     const origin = originOf(index, commit);
     const edit = origin && edits[origin.edit];
-    if (edit === undefined || origin === undefined) return { basis: "none", ...(commit && { commit }) };
-    return {
-      basis: "edit",
-      turn: turnOf(edit),
-      confidence: origin.isExact ? 1 : INEXACT_EDIT,
-      ...(commit && { commit }),
-    };
+    const committed = line === undefined ? "no" : commit === undefined ? "cut" : "yes";
+    const known = { ...(commit && { commit }), committed } as const;
+    if (edit === undefined || origin === undefined) return { basis: "none", ...known };
+    return { basis: "edit", turn: turnOf(edit), confidence: origin.isExact ? 1 : INEXACT_EDIT, ...known };
   });
   const shas = [...new Set(reasons.flatMap(({ basis, commit }) => (basis === "none" && commit ? [commit.sha] : [])))];
   if (shas.length === 0) return reasons;
   await linkCommits(shas);
   const byCommit = groupByCommit(sessionsOfCommits(db, projectId, shas), shas);
-  const linkOfLine = commitLinks(db, projectId, byCommit);
+  const committedLine = findCommittedLines(db, projectId, byCommit);
   const committed = await explainInCommits(
     db,
     file,
-    // Where every edit was undone, an earlier version of the file shows nothing else.
-    blamed.filter((line, index) => {
-      const isOpen = line !== undefined && reasons[index]?.basis === "none" && byCommit.has(line.commit.sha);
-      return isOpen && (line.path !== file.path || missed.has(line.path));
+    blamed.filter(
+      (line, index) => line !== undefined && reasons[index]?.basis === "none" && byCommit.has(line.commit.sha),
+    ),
+  );
+  // A line that is still where the edit wrote it was copied, not moved.
+  const inPlace = new Set(
+    lines.flatMap((text, index) => {
+      const { basis, commit } = reasons[index] ?? {};
+      const origin = basis === "edit" ? originOf(index, commit) : undefined;
+      return origin === undefined ? [] : [`${edits[origin.edit]?.tool_use_db_id} ${text.trim()}`];
     }),
   );
   return reasons.map((reason, index): LineReason => {
     if (reason.basis !== "none" || reason.commit === undefined) return reason;
     const edit = committed(reason.commit, blamed[index]);
-    if (edit !== undefined) return { ...reason, basis: "edit", turn: turnOf(edit), confidence: INEXACT_EDIT };
-    const link = linkOfLine(reason.commit, blamed[index]);
-    if (link === undefined) return reason;
-    const { session_db_id: sessionDbId, prompt_number: promptNumber, at, confidence } = link;
-    const turn = { sessionDbId, ownSessionDbId: sessionDbId, promptNumber, at };
-    return { ...reason, basis: "commit", turn, confidence };
+    const isCopy = edit !== undefined && inPlace.has(`${edit.tool_use_db_id} ${lines[index]?.trim()}`);
+    if (edit !== undefined && !isCopy)
+      return { ...reason, basis: "edit", turn: turnOf(edit), confidence: INEXACT_EDIT };
+    return { ...reason, ...committedLine(blamed[index]) };
   });
 }
 
@@ -140,10 +145,8 @@ function attributeByEdits(db: Db, { projectId, top, lines, until }: FileToExplai
     ...recordedEdits(db, projectId, paths, until),
     ...paths.flatMap((path) => shellWrites(db, projectId, path, until)),
   ].sort((a, b) => a.at - b.at || a.tool_use_db_id - b.tool_use_db_id);
-  /** Files with an edit that could not be undone. */
-  const missed = new Set<string>();
   const parsed = edits.map(parseUse);
-  const together = attributeLines(lines, parsed, (edit) => missed.add(edits[edit]?.path ?? ""));
+  const together = attributeLines(lines, parsed);
   const trees = findTrees(edits);
   const own = slashed(top);
   // What a session changes in another working tree is not in this one until it is merged, and may hide what is.
@@ -158,10 +161,10 @@ function attributeByEdits(db: Db, { projectId, top, lines, until }: FileToExplai
     const isOwn = found !== undefined && trees[found.edit] === own;
     return [...(isOwn ? [found, first] : [first, found]), ...others].find((origin) => {
       const edit = origin && edits[origin.edit];
-      return edit !== undefined && !isOlder(commit, edit);
+      return edit !== undefined && !isOlder(commit, edit, origin);
     });
   };
-  return { edits, originOf, missed };
+  return { edits, originOf };
 }
 
 /** Edits of more working trees are only undone together. */
@@ -207,7 +210,7 @@ async function explainInCommits(
   { projectId, readCommitted }: FileToExplain,
   blamed: readonly (BlamedLine | undefined)[],
 ): Promise<(commit: BlamedCommit, line: BlamedLine | undefined) => RecordedUse | undefined> {
-  const versions = new Map<string, (RecordedUse | undefined)[]>();
+  const versions = new Map<string, { edits: RecordedUse[]; origins: (LineOrigin | undefined)[] }>();
   for (const line of blamed) {
     const key = line === undefined ? "" : `${line.commit.sha}:${line.path}`;
     if (line === undefined || versions.has(key) || versions.size >= MAX_VERSIONS) continue;
@@ -215,14 +218,13 @@ async function explainInCommits(
     const until = line.commit.committedAt + CLOCK_MS;
     const edits = content === undefined ? [] : recordedEdits(db, projectId, [line.path], until);
     const origins = edits.length === 0 ? [] : attributeLines(splitLines(content ?? ""), edits.map(parseUse));
-    versions.set(
-      key,
-      origins.map((origin) => origin && edits[origin.edit]),
-    );
+    versions.set(key, { edits, origins });
   }
   return (commit, line) => {
-    const edit = line && versions.get(`${commit.sha}:${line.path}`)?.[line.number - 1];
-    return edit === undefined || isOlder(commit, edit) ? undefined : edit;
+    const { edits, origins } = (line && versions.get(`${commit.sha}:${line.path}`)) ?? {};
+    const origin = line && origins?.[line.number - 1];
+    const edit = origin && edits?.[origin.edit];
+    return edit === undefined || isOlder(commit, edit, origin) ? undefined : edit;
   };
 }
 
@@ -232,8 +234,11 @@ function parseUse(use: RecordedUse): RecordedEdit {
   return readEdit({ ...use, input }, use.path);
 }
 
-function isOlder(commit: BlamedCommit | undefined, edit: RecordedUse): boolean {
-  return commit !== undefined && Math.max(commit.authoredAt, commit.committedAt) < edit.at - CLOCK_MS;
+/** A rebase gives old lines a later commit, but keeps the author's time. Amending keeps it, too, and adds later edits. */
+function isOlder(commit: BlamedCommit | undefined, edit: RecordedUse, { isExact } = { isExact: true }): boolean {
+  if (commit === undefined) return false;
+  const at = isExact ? Math.max(commit.authoredAt, commit.committedAt) : commit.authoredAt;
+  return at < edit.at - CLOCK_MS;
 }
 
 function turnOf(edit: RecordedUse): NonNullable<LineReason["turn"]> {
@@ -244,34 +249,4 @@ function turnOf(edit: RecordedUse): NonNullable<LineReason["turn"]> {
 /** git may have printed a shorter hash in the session. */
 function groupByCommit(links: readonly CommitSession[], shas: readonly string[]): Map<string, CommitSession[]> {
   return Map.groupBy(links, (link) => shas.find((sha) => sha.startsWith(link.sha)) ?? link.sha);
-}
-
-type CommitLink = Pick<CommitSession, "session_db_id" | "prompt_number"> & { at: number; confidence: number };
-
-/**
- * The session to which a line of a commit leads that no recorded edit wrote. A commit that was linked by the lines of
- * recorded edits may have other lines by hand. They lead to a session only if it did not edit their file, but named it
- * before the commit: a command or an unrecorded subagent wrote them.
- */
-function commitLinks(db: Db, projectId: number, byCommit: ReadonlyMap<string, readonly CommitSession[]>) {
-  const known = new Map<string, CommitLink | undefined>();
-  const find = (links: readonly CommitSession[], { path, commit }: BlamedLine): CommitLink | undefined => {
-    const stated = links.find(({ basis }) => basis === "output" || basis === "trailer" || basis === "rewritten");
-    const only = stated ?? (links.length === 1 && links[0]?.basis !== "lines" ? links[0] : undefined);
-    if (only !== undefined)
-      return { ...only, at: only.created_at, confidence: Math.round(only.confidence * IN_COMMIT * 100) / 100 };
-    const sessionDbIds = links.map((link) => link.session_db_id);
-    if (sessionDbIds.length === 0) return undefined;
-    const until = commit.committedAt + CLOCK_MS;
-    if (recordedEdits(db, projectId, [path], until).some((edit) => sessionDbIds.includes(edit.session_db_id)))
-      return undefined;
-    const named = sessionNaming(db, { path, sessionDbIds, until });
-    return named && { ...named, confidence: NAMED };
-  };
-  return (commit: BlamedCommit, line: BlamedLine | undefined): CommitLink | undefined => {
-    if (line === undefined) return undefined;
-    const key = `${commit.sha}:${line.path}`;
-    if (!known.has(key)) known.set(key, find(byCommit.get(commit.sha) ?? [], line));
-    return known.get(key);
-  };
 }

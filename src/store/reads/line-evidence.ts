@@ -133,15 +133,31 @@ export function decisionsOfTurn(db: Db, { session_db_id, prompt_number }: TurnKe
 
 const MAX_NAMING = 500;
 
-/** Of the turns of these sessions, the one whose tool uses name a file most often before a time. */
-export function sessionNaming(
+export interface NamingUse extends TurnKeyRow {
+  name: string;
+  input: string;
+  at: number;
+}
+
+/** The last commands and requests to subagents of these sessions that name a file, before a time; newest first. */
+export function usesNaming(
   db: Db,
   { path, sessionDbIds, until }: { path: string; sessionDbIds: readonly number[]; until: number },
-): (TurnKeyRow & { at: number }) | undefined {
-  const phrase = `"${path.replaceAll('"', " ")}"`;
-  return db.get(sql`SELECT coalesce(s.parent_session_db_id, s.id) AS session_db_id, t.prompt_number, max(t.created_at) AS at
+): NamingUse[] {
+  const phrase = `input : "${path.replaceAll('"', " ")}"`;
+  return db.all(sql`SELECT coalesce(s.parent_session_db_id, s.id) AS session_db_id, t.prompt_number, t.name, t.input,
+      t.created_at AS at
     FROM (SELECT rowid FROM tool_uses_fts WHERE tool_uses_fts MATCH ${phrase} ORDER BY rowid DESC LIMIT ${MAX_NAMING}) f
     CROSS JOIN tool_uses t ON t.id = f.rowid CROSS JOIN sessions s ON s.id = t.session_db_id
-    WHERE coalesce(s.parent_session_db_id, s.id) IN ${anyOf(sessionDbIds)} AND t.created_at <= ${until}
-    GROUP BY 1, 2 ORDER BY count(*) DESC, at DESC LIMIT 1`);
+    WHERE t.name IN ('Bash', 'Agent', 'Task') AND t.is_error = 0 AND t.created_at <= ${until}
+      AND coalesce(s.parent_session_db_id, s.id) IN ${anyOf(sessionDbIds)}
+    ORDER BY t.created_at DESC, t.id DESC`);
+}
+
+/** When each of these sessions began. */
+export function sessionStarts(db: Db, sessionDbIds: readonly number[]): Map<number, number> {
+  const rows = db.all<{ id: number; started_at: number }>(
+    sql`SELECT id, started_at FROM sessions WHERE id IN ${anyOf(sessionDbIds)}`,
+  );
+  return new Map(rows.map(({ id, started_at }) => [id, started_at]));
 }

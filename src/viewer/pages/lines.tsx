@@ -18,15 +18,17 @@ export function FileLines({ path }: { path: string }) {
       <a href="/files">Files</a> / <a href={withQuery("/files", { path, project })}>History</a>
     </>
   );
-  const empty = { title: "The file is not on this machine", text: "Its history is in [all files](/files)." };
+  // "src/a.ts is not on disk, and no commit has it.", or that it is outside of every project.
+  const empty = { title: file.load.value.error?.message ?? "", text: "Its history is in [all files](/files)." };
   return (
     <PageFrame title={<span class="path">{path}</span>} crumbs={crumbs} about="Which turn wrote each line.">
-      <Loaded from={file} empty={empty}>
+      <Loaded from={file} empty={empty} isEmpty={() => false}>
         {({ data, meta }) => (
           <>
             {meta.is_deleted && (
               <p class="muted">The file was deleted. This is its last version, in {shortSha(meta.commit)}.</p>
             )}
+            {data.results.length === 0 && <p class="muted">The file is empty.</p>}
             <Lines data={data} project={meta.project_key} />
           </>
         )}
@@ -68,6 +70,13 @@ function Lines({ data: { results, content }, project }: { data: DataOf<typeof wh
   );
 }
 
+const NO_COMMIT: Readonly<Record<Reason["committed"], string>> = {
+  yes: "",
+  no: "Not committed",
+  cut: "Before the clone's history",
+  unknown: "Commit unknown",
+};
+
 function Why({ reason, project }: { reason: Reason; project: string | undefined }) {
   const commit = reason.commit !== null && (
     <CommitLink sha={reason.commit} subject={reason.subject} project={project} />
@@ -75,7 +84,7 @@ function Why({ reason, project }: { reason: Reason; project: string | undefined 
   if (reason.session_id === null)
     return (
       <p class="muted">
-        {reason.commit === null ? "Not committed" : reason.author}, no recorded session {commit}
+        {reason.commit === null ? NO_COMMIT[reason.committed] : reason.author}, no recorded session {commit}
       </p>
     );
   return (
@@ -93,7 +102,7 @@ function Why({ reason, project }: { reason: Reason; project: string | undefined 
       )}
       <p class="meta num">
         {reason.at !== null && <Time at={reason.at} />}
-        <span>{reason.agent}</span>
+        <span>{reason.basis === "commit" ? `committed by ${reason.agent}` : reason.agent}</span>
         <Certainty value={reason.confidence} />
         {commit}
       </p>
