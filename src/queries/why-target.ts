@@ -232,40 +232,64 @@ const MAX_MATCHES = 400;
 const DEFINES =
   /(?:\b(?:function|func|fn|def|class|interface|type|enum|struct|trait|impl|module|macro|const|let|var|val|static|record|object)\s*\*?\s*)$/;
 
-/** The definition of a symbol: the first line that looks like one, up to the end of its block. */
+const MAX_ALSO = 5;
+
+/**
+ * The definition of a symbol: the first line that looks most like one, up to the end of its block. `also`: other places
+ * that look like it as much.
+ */
 async function findSymbol(
   { env }: QueryContext,
   { top }: WhyPlace,
   symbol: string,
-): Promise<{ path: string; range: LineRange } | undefined> {
+): Promise<{ path: string; range: LineRange; also: string[] } | undefined> {
   const [name = "", owner] = symbol.split(/[.#]|::/).toReversed();
   if (!/^[\p{L}_$][\p{L}\p{N}_$]{1,100}$/u.test(name)) return undefined;
   const args = ["grep", "-n", "-I", "-w", "-z", "--no-color", "--untracked", "-F", "-e", name];
   const text = await runGit(top, args, { env, timeoutMs: 5_000, maxBytes: 8 * 1024 * 1024 });
-  const matches = (text ?? "")
+  const [best, ...others] = (text ?? "")
     .split("\n")
     .slice(0, MAX_MATCHES)
     .flatMap((row) => {
       const [path = "", line = "", code = ""] = row.split("\0");
-      return /^\d+$/.test(line) ? [{ path, line: Number(line), code, rank: rankOf(code, name, path) }] : [];
-    });
-  const best = matches
+      return /^\d+$/.test(line) ? [{ path, line: Number(line), rank: rankOf(code, name, path) }] : [];
+    })
     .filter(({ rank }) => rank > 0)
     .toSorted((a, b) => b.rank - a.rank)
-    .find(({ path }) => owner === undefined || readSource(join(top, path)).some((line) => line.includes(owner)));
+    .filter(({ path }) => owner === undefined || readSource(join(top, path)).some((line) => line.includes(owner)));
   if (best === undefined) return undefined;
-  return { path: best.path, range: [best.line, blockEnd(join(top, best.path), best.line)] };
+  const also = others.filter(({ rank }) => rank === best.rank).slice(0, MAX_ALSO);
+  return {
+    path: best.path,
+    range: [best.line, blockEnd(join(top, best.path), best.line)],
+    also: also.map(({ path, line }) => `${path}:${line}`),
+  };
 }
 
 /** 0: the line only uses the name. */
 function rankOf(code: string, name: string, path: string): number {
-  const at = code.indexOf(name);
-  const [before, after] = [code.slice(0, at), code.slice(at + name.length)];
   const isTest = /(?:^|[/._-])(?:tests?|spec)[/._-]/i.test(path);
-  const isMethod = /^\s*(?:(?:public|private|protected|static|async|override|get|set|export)\s+)*$/.test(before);
-  const rank = DEFINES.test(before) ? 4 : isMethod && /^\s*\([^;]*\)?[^;]*[{:]\s*$/.test(after) ? 2 : 0;
   const isText = /\.(?:md|mdx|txt|rst|adoc|html?)$/i.test(path);
+  const rank = Math.max(0, ...placesOf(code, name).map((at) => rankAt(code, at, name.length)));
   return rank === 0 ? 0 : rank - (isTest ? 1 : 0) - (isText ? 1.5 : 0);
+}
+
+function rankAt(code: string, at: number, length: number): number {
+  const [before, after] = [code.slice(0, at), code.slice(at + length)];
+  // A variable inside of a function is seldom what is asked for.
+  if (DEFINES.test(before)) return /^\s/.test(code) ? 3.5 : 4;
+  const isMethod = /^\s*(?:(?:public|private|protected|static|async|override|get|set|export)\s+)*$/.test(before);
+  return isMethod && /^\s*\([^;]*\)?[^;]*[{:]\s*$/.test(after) ? 2 : 0;
+}
+
+/** Where the name is a whole word: not "save" in "saveAll". */
+function placesOf(code: string, name: string): number[] {
+  const places: number[] = [];
+  for (let at = code.indexOf(name); at >= 0; at = code.indexOf(name, at + 1)) {
+    const isPart = (char: string | undefined): boolean => char !== undefined && /[\p{L}\p{N}_$]/u.test(char);
+    if (!isPart(code[at - 1]) && !isPart(code[at + name.length])) places.push(at);
+  }
+  return places;
 }
 
 const MAX_BLOCK_LINES = 400;
