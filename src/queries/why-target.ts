@@ -147,6 +147,7 @@ function fileOnDisk(context: QueryContext, full: string, named?: ProjectRow): Fi
     path: place.tree === undefined ? pathFromRoot(full, top) : path,
   };
   checkReadable(context, found, full);
+  if (outer !== undefined) checkReadable(context, { top, place }, full);
   return found;
 }
 
@@ -200,7 +201,7 @@ async function projectHaving({ db, env, cwd }: QueryContext, target: string): Pr
   if (linked !== undefined || !/^[0-9a-f]{7,64}$/i.test(target)) return linked;
   for (const { key, root } of listProjects(db).slice(0, MAX_REPOSITORIES))
     if ((await resolveRevision({ top: root, env }, target)) !== undefined) return key;
-  return undefined;
+  throw nothingFound(`No project has the commit "${oneLine(target, 120)}".`, "`c-mem projects` lists the projects.");
 }
 
 const MAX_REPOSITORIES = 30;

@@ -17,6 +17,8 @@ const HOSTILE =
   "  <img src=x onerror=alert(1)> stays a comment, even if the line is long enough to be scrolled sideways on small screens;\n";
 
 let world: BrowserWorld;
+/** A commit without a session. */
+let byHand = "";
 
 beforeAll(async () => {
   world = await openWorld(({ claudeDir, project }) => {
@@ -25,6 +27,10 @@ beforeAll(async () => {
       execFileSync("git", [...identity, ...args], { cwd: project, stdio: "ignore" });
     };
     git("init", "-b", "main");
+    writeFileSync(join(project, "empty.txt"), "");
+    git("add", "-A");
+    git("commit", "-m", "Begin by hand");
+    byHand = execFileSync("git", ["rev-parse", "HEAD"], { cwd: project, encoding: "utf8" }).trim();
     mkdirSync(join(project, "src"));
     const path = join(project, "src", "store.js");
     const session = { id: "writes-store", cwd: project, start: Date.now() - 600_000 };
@@ -83,6 +89,17 @@ it("both fit a small screen, and a commit that does not exist says so", async ()
   await screenshot(small, "lines-320");
   expect(await overflowPx(small)).toBe(0);
   const none = await world.open("/files?commit=1234567890123456789012345678901234567890");
-  await none.getByText("Name the project").waitFor();
+  await none.getByText("No project has this commit").waitFor();
   expect(problemsOf(none).filter((problem) => !/404|400/.test(problem))).toEqual([]);
+});
+
+it("a commit needs no project, and a file without lines says why", async () => {
+  const commit = await world.open(`/files?commit=${byHand}`);
+  await commit.getByText("Begin by hand").waitFor();
+  await commit.getByText("No recorded session.").waitFor();
+  expect(problemsOf(commit)).toEqual([]);
+  const empty = await world.open("/files?path=empty.txt&view=lines&project=project");
+  await empty.getByText("The file is empty.").waitFor();
+  const outside = await world.open("/files?path=/etc/passwd&view=lines");
+  await outside.getByText("/etc/passwd is not in a project with sessions.").waitFor();
 });

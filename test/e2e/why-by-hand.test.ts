@@ -8,6 +8,7 @@ import {
   createProject,
   edit,
   git,
+  multiEdit,
   overwrite,
   put,
   report,
@@ -144,6 +145,31 @@ describe("a commit with the subject and time of a session's commit", () => {
     expect((await why(world, "anna.js")).map(({ session_id }) => session_id)).toEqual([null]);
     expect((await why(world, "src/store.js")).map(({ session_id }) => session_id)).toEqual(["one"]);
   });
+});
+
+it("several edits of one tool use leave equal lines by hand alone", async () => {
+  const world = await createProject();
+  const guard = "  if (req.user === undefined) return unauthorized();\n";
+  const handlers = Array.from(
+    { length: 12 },
+    (_, index) => `export function handler${index}(req) {\n${index === 10 ? "" : guard}  return run${index}(req);\n}\n`,
+  ).join("");
+  put(world, "src/handlers.js", handlers);
+  const short = commit(world, "Add handlers").slice(0, 7);
+  await multiEdit(world, "one", "src/handlers.js", [
+    { old_string: "return run1(req);", new_string: "return runFirst(req);" },
+    { old_string: "  return run11(req);\n", new_string: guard },
+    { old_string: "export function handler10(req) {\n", new_string: `export function handler10(req) {\n${guard}` },
+  ]);
+  expect(brief(await why(world, "src/handlers.js"))).toEqual([
+    `1-6 - ${short}`,
+    "7-7 one/1 -",
+    `8-41 - ${short}`,
+    "42-42 one/1 -",
+    `43-46 - ${short}`,
+    "47-47 one/1 -",
+    `48-48 - ${short}`,
+  ]);
 });
 
 it("a commit names every session whose edit it has, however small", async () => {

@@ -133,7 +133,7 @@ export function CommitView({ sha }: { sha: string }) {
   const commit = useLoad<typeof why>(() => withQuery("/api/why", { target: sha, project }));
   useTitle(`Commit ${shortSha(sha)}`);
   const empty = {
-    title: "This repository has no such commit",
+    title: project === undefined ? "No project has this commit" : "This repository has no such commit",
     text: "It may be in another project. See [all files](/files).",
   };
   return (
