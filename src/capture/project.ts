@@ -6,7 +6,8 @@ import type { Project } from "../core/event.ts";
 import { fullWindowsPath, isWindowsPath, nativeWindowsPath, pathBelow, slashedPath } from "../core/windows-path.ts";
 import { statOf } from "../platform/read-file.ts";
 import { covers, isForeign, realPath } from "./covers.ts";
-import { findGitTree, type GitTree, normaliseRemote, readBranch, readRemote } from "./git.ts";
+import { findGitTree, type GitTree } from "../platform/git-tree.ts";
+import { normaliseRemote, readBranch, readRemote } from "./git.ts";
 import { ignoreFileExcluding } from "./ignore-files.ts";
 
 export interface Place {

@@ -1,6 +1,6 @@
 // Chooses the agents to install into if the user named none: asks, and offers those found on this machine.
 import { SETUPS } from "../agents/setups.ts";
-import { findGitTree } from "../capture/git.ts";
+import { findGitTree } from "../platform/git-tree.ts";
 import type { AgentSetup, SetupProject } from "../agents/setup.ts";
 import type { Env } from "../config/paths.ts";
 import { statOf } from "../platform/read-file.ts";

@@ -1,8 +1,7 @@
 // Runs the git program to read a repository: without a shell, network or helper programs, and with limits. The
 // repository may be hostile: its own config must not make git start anything.
 import { execFile } from "node:child_process";
-import { dirname, resolve } from "node:path";
-import { readText } from "./read-file.ts";
+import { dirname } from "node:path";
 
 export interface GitOptions {
   /** Text for git's stdin. */
@@ -62,13 +61,6 @@ export function runGit(top: string, args: readonly string[], options: GitOptions
     child.stdin?.on("error", () => {});
     child.stdin?.end(input ?? "");
   });
-}
-
-/** The commits whose parents a shallow clone does not have: git takes all their lines for new. */
-export async function shallowCommits(top: string, options: GitOptions = {}): Promise<ReadonlySet<string>> {
-  const file = (await runGit(top, ["rev-parse", "--git-path", "shallow"], options))?.trim();
-  const text = file ? readText(resolve(top, file)) : undefined;
-  return new Set(text?.match(/^[0-9a-f]{40,64}$/gm));
 }
 
 /** git quotes names with line ends, quotes or tabs like a string in C. */

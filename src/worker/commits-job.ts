@@ -1,6 +1,6 @@
 // Compares a project's repository with its sessions, to link new commits to the sessions behind them.
 import { findCaptureContext } from "../capture/capture-context.ts";
-import { findGitTree } from "../capture/git.ts";
+import { findGitTree } from "../platform/git-tree.ts";
 import { count } from "../core/text.ts";
 import { linkNewCommits } from "../memory/commits/link-commits.ts";
 import { statOf } from "../platform/read-file.ts";

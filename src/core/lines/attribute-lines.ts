@@ -10,8 +10,12 @@ export interface LineOrigin {
   isExact: boolean;
 }
 
-/** `edits`: oldest first. Undefined for a line that no edit inserted. */
-export function attributeLines(lines: readonly string[], edits: readonly RecordedEdit[]): (LineOrigin | undefined)[] {
+/** `edits`: oldest first. Undefined for a line that no edit inserted. `onMissed`: an edit could not be undone. */
+export function attributeLines(
+  lines: readonly string[],
+  edits: readonly RecordedEdit[],
+  onMissed?: (edit: number) => void,
+): (LineOrigin | undefined)[] {
   const origins: (LineOrigin | undefined)[] = lines.map(() => undefined);
   // The last line is what follows the last line end.
   const draft: Draft = { lines: [...lines, ""], refs: [...lines.map((_, index) => index), -1] };
@@ -22,6 +26,7 @@ export function attributeLines(lines: readonly string[], edits: readonly Recorde
     const missed = undoAll(draft, changes, mark);
     const stillMissed =
       missed.length < changes.length || asLogged === undefined ? missed : undoAll(draft, asLogged, mark);
+    if (stillMissed.length > 0) onMissed?.(edit);
     for (const change of stillMissed) claimLines(draft, addedLines(change), (ref) => mark(ref, false));
   }
   return origins;

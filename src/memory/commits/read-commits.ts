@@ -1,6 +1,7 @@
 // Reads commits with the git program: which there are, and what each of them changed.
 import { splitLines } from "../../core/lines/file-change.ts";
-import { runGit, shallowCommits, unquoteName } from "../../platform/git.ts";
+import { runGit, unquoteName } from "../../platform/git.ts";
+import { shallowCommits } from "../../platform/git-tree.ts";
 import { type CommitFacts, type CommitFile, namedCheckpoints } from "./commit-facts.ts";
 
 export interface GitReader {
@@ -61,7 +62,7 @@ const FORMAT = "--format=%x00%x01%x00%H%x00%an%x00%at%x00%ct%x00%s%x00%b%x00";
 /** Skips commits that git cannot read. */
 export async function* readCommits(reader: GitReader, shas: readonly string[]): AsyncGenerator<CommitFacts[], void> {
   if (shas.length === 0) return;
-  const cut = await shallowCommits(reader.top, { env: reader.env, signal: reader.signal });
+  const cut = shallowCommits(reader.top);
   for (let from = 0; from < shas.length && reader.signal?.aborted !== true; from += BATCH) {
     const commits = await readBatch(reader, shas.slice(from, from + BATCH));
     yield commits.map((commit) => (cut.has(commit.sha) ? { ...commit, files: [], isCut: true } : commit));

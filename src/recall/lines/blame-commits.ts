@@ -1,5 +1,6 @@
 // Reads with git which commit last changed each line of a file, following moved and reindented lines as git does.
-import { type GitOptions, runGit, shallowCommits, unquoteName } from "../../platform/git.ts";
+import { type GitOptions, runGit, unquoteName } from "../../platform/git.ts";
+import { shallowCommits } from "../../platform/git-tree.ts";
 
 export interface GitPlace {
   /** The root of the working tree. */
@@ -103,13 +104,13 @@ export async function blameLines(
       timeoutMs: MAX_BLAME_MS,
       maxBytes: MAX_BLAME_BYTES,
     });
-  const cut = shallowCommits(top, { env });
+  const cut = shallowCommits(top);
   const startedAt = performance.now();
   const found = await blame();
   // git fails at once if blame.ignoreRevsFile names a file that this repository does not have.
   const hasTimedOut = performance.now() - startedAt >= MAX_BLAME_MS;
   const text = found ?? (hasTimedOut ? undefined : await blame("--no-ignore-revs-file"));
-  return text === undefined ? undefined : parseBlame(text, await cut);
+  return text === undefined ? undefined : parseBlame(text, cut);
 }
 
 const NO_COMMIT: BlamedCommit = {

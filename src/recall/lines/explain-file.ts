@@ -98,7 +98,7 @@ async function explainLines(
 ): Promise<LineReason[]> {
   const { projectId, lines, linkCommits } = file;
   const paths = [...new Set([file.path, ...blamed.flatMap((line) => (line === undefined ? [] : [line.path]))])];
-  const { edits, originOf } = paths.length === 1 ? byOwnPath : attributeByEdits(db, file, paths);
+  const { edits, originOf, missed } = paths.length === 1 ? byOwnPath : attributeByEdits(db, file, paths);
   const reasons = lines.map((_, index): LineReason => {
     const line = blamed[index];
     // The author of the first commit of a shallow clone is not that of all its lines.
@@ -115,24 +115,21 @@ async function explainLines(
   await linkCommits(shas);
   const byCommit = groupByCommit(sessionsOfCommits(db, projectId, shas), shas);
   const committedLine = findCommittedLines(db, projectId, byCommit);
-  const committed = await explainInCommits(
-    db,
-    file,
-    blamed.filter(
-      (line, index) => line !== undefined && reasons[index]?.basis === "none" && byCommit.has(line.commit.sha),
-    ),
-  );
+  const open = lines.flatMap((text, index) => {
+    const line = blamed[index];
+    const isOpen = line !== undefined && reasons[index]?.basis === "none" && byCommit.has(line.commit.sha);
+    return isOpen ? [{ text, line }] : [];
+  });
+  const committed = await explainInCommits(db, file, { open, missed });
   // A line that is still where the edit wrote it was copied, not moved.
-  const inPlace = new Set(
-    lines.flatMap((text, index) => {
-      const { basis, commit } = reasons[index] ?? {};
-      const origin = basis === "edit" ? originOf(index, commit) : undefined;
-      return origin === undefined ? [] : [`${edits[origin.edit]?.tool_use_db_id} ${text.trim()}`];
-    }),
-  );
+  const inPlace = new Set<string>();
+  for (const [index, text] of (committed === undefined ? [] : lines).entries()) {
+    const origin = reasons[index]?.basis === "edit" ? originOf(index, reasons[index]?.commit) : undefined;
+    if (origin !== undefined) inPlace.add(`${edits[origin.edit]?.tool_use_db_id} ${text.trim()}`);
+  }
   return reasons.map((reason, index): LineReason => {
     if (reason.basis !== "none" || reason.commit === undefined) return reason;
-    const edit = committed(reason.commit, blamed[index]);
+    const edit = committed?.(blamed[index]);
     const isCopy = edit !== undefined && inPlace.has(`${edit.tool_use_db_id} ${lines[index]?.trim()}`);
     if (edit !== undefined && !isCopy)
       return { ...reason, basis: "edit", turn: turnOf(edit), confidence: INEXACT_EDIT };
@@ -146,7 +143,9 @@ function attributeByEdits(db: Db, { projectId, top, lines, until }: FileToExplai
     ...paths.flatMap((path) => shellWrites(db, projectId, path, until)),
   ].sort((a, b) => a.at - b.at || a.tool_use_db_id - b.tool_use_db_id);
   const parsed = edits.map(parseUse);
-  const together = attributeLines(lines, parsed);
+  /** Files with an edit that could not be undone. */
+  const missed = new Set<string>();
+  const together = attributeLines(lines, parsed, (edit) => missed.add(edits[edit]?.path ?? ""));
   const trees = findTrees(edits);
   const own = slashed(top);
   // What a session changes in another working tree is not in this one until it is merged, and may hide what is.
@@ -164,7 +163,7 @@ function attributeByEdits(db: Db, { projectId, top, lines, until }: FileToExplai
       return edit !== undefined && !isOlder(commit, edit, origin);
     });
   };
-  return { edits, originOf };
+  return { edits, originOf, missed };
 }
 
 /** Edits of more working trees are only undone together. */
@@ -207,25 +206,32 @@ const MAX_VERSIONS = 40;
  */
 async function explainInCommits(
   db: Db,
-  { projectId, readCommitted }: FileToExplain,
-  blamed: readonly (BlamedLine | undefined)[],
-): Promise<(commit: BlamedCommit, line: BlamedLine | undefined) => RecordedUse | undefined> {
+  { projectId, path, readCommitted }: FileToExplain,
+  { open, missed }: { open: readonly { text: string; line: BlamedLine }[]; missed: ReadonlySet<string> },
+): Promise<((line: BlamedLine | undefined) => RecordedUse | undefined) | undefined> {
   const versions = new Map<string, { edits: RecordedUse[]; origins: (LineOrigin | undefined)[] }>();
-  for (const line of blamed) {
-    const key = line === undefined ? "" : `${line.commit.sha}:${line.path}`;
-    if (line === undefined || versions.has(key) || versions.size >= MAX_VERSIONS) continue;
+  for (const [key, found] of [...Map.groupBy(open, ({ line }) => versionOf(line))].slice(0, MAX_VERSIONS)) {
+    const [{ line } = { line: undefined }] = found;
+    const edits = line && recordedEdits(db, projectId, [line.path], line.commit.committedAt + CLOCK_MS);
+    if (line === undefined || edits === undefined || edits.length === 0) continue;
     const content = await readCommitted(line.commit.sha, line.path);
-    const until = line.commit.committedAt + CLOCK_MS;
-    const edits = content === undefined ? [] : recordedEdits(db, projectId, [line.path], until);
-    const origins = edits.length === 0 ? [] : attributeLines(splitLines(content ?? ""), edits.map(parseUse));
-    versions.set(key, { edits, origins });
+    const lines = content === undefined ? [] : splitLines(content);
+    // Where every edit was undone, an earlier version with the same lines shows nothing else.
+    const isSame = found.every(({ text, line: { number } }) => lines[number - 1] === text);
+    if (isSame && line.path === path && !missed.has(path)) continue;
+    versions.set(key, { edits, origins: attributeLines(lines, edits.map(parseUse)) });
   }
-  return (commit, line) => {
-    const { edits, origins } = (line && versions.get(`${commit.sha}:${line.path}`)) ?? {};
+  if (versions.size === 0) return undefined;
+  return (line) => {
+    const { edits, origins } = (line && versions.get(versionOf(line))) ?? {};
     const origin = line && origins?.[line.number - 1];
     const edit = origin && edits?.[origin.edit];
-    return edit === undefined || isOlder(commit, edit, origin) ? undefined : edit;
+    return edit === undefined || isOlder(line?.commit, edit, origin) ? undefined : edit;
   };
+}
+
+function versionOf({ commit, path }: BlamedLine): string {
+  return `${commit.sha}:${path}`;
 }
 
 function parseUse(use: RecordedUse): RecordedEdit {
