@@ -13,6 +13,7 @@ import {
   put,
   report,
   shell,
+  STORE,
   why,
   write,
 } from "./why-world.ts";
@@ -139,11 +140,12 @@ describe("a commit with the subject and time of a session's commit", () => {
     const world = await createProject();
     await shell(world, "one", "git add -A && git commit -m 'Store todos'");
     put(world, "anna.js", "export const annaWroteThis = 'anna';\n");
+    put(world, "src/store.js", `${STORE}export const alsoAnna = 2;\n`);
     git(world, "add", "-A");
     git(world, "commit", "-q", "--amend", "--no-edit");
     expect(behind(await why(world, "HEAD"))).toEqual(["one rewritten"]);
     expect((await why(world, "anna.js")).map(({ session_id }) => session_id)).toEqual([null]);
-    expect((await why(world, "src/store.js")).map(({ session_id }) => session_id)).toEqual(["one"]);
+    expect((await why(world, "src/store.js")).map(({ session_id }) => session_id)).toEqual(["one", null]);
   });
 });
 

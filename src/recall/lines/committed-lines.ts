@@ -52,7 +52,8 @@ function findOfFile(
   const until = commit.committedAt + CLOCK_MS;
   const editors = new Set(recordedEdits(db, projectId, [path], until).map((edit) => edit.session_db_id));
   const edited = behind.filter((link) => editors.has(link.session_db_id));
-  const made = edited.find(({ basis }) => basis === "output" || basis === "trailer" || basis === "rewritten");
+  // A commit that replaces the session's may have been amended by hand.
+  const made = edited.find(({ basis }) => basis === "output" || basis === "trailer");
   if (made !== undefined)
     return {
       turn: turnOf(made.session_db_id, made.prompt_number, made.created_at),
