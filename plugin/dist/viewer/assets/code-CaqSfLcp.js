@@ -1,3 +1,0 @@
-import{I as e,L as t,U as n,Y as r}from"./index-Bl_sX5Jq.js";var i=60,a=8e3;function o({text:i,label:a,isError:o=!1}){let c=r(!1),l=c.value?i:s(i),u=i.length-l.length;return n(`figure`,{class:`code`,children:[a!==void 0&&n(`figcaption`,{class:`line-below tiny ${o?`is-bad`:`muted`}`,children:a}),n(`pre`,{tabIndex:0,children:l}),u>0&&n(t,{label:`Show ${e(u)} more characters`,class:`link-button`,onClick:()=>c.value=!0})]})}function s(e){let t=e.split(`
-`,i).join(`
-`).length,n=Math.min(t,a);return e.slice(0,n>e.length*.8?a*2:n)}export{o as t};
