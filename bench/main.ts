@@ -1,4 +1,4 @@
-// npm run bench [name] [-- --rounds N --examples --out FILE]: runs all benchmarks or the named ones.
+// npm run bench [name] [-- --rounds N --examples --out FILE --only TOOL]: runs all benchmarks or the named ones.
 // Most times are given as ratios to a baseline measured in the same run.
 import { parseArgs } from "node:util";
 import "../dev/text-hooks.ts";
@@ -23,6 +23,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: "string", default: "40" },
     examples: { type: "boolean", default: false },
     out: { type: "string" },
+    only: { type: "string", multiple: true },
   },
   allowPositionals: true,
 });
@@ -50,11 +51,19 @@ const BENCHMARKS: Record<string, (rounds: number) => Promise<void>> = {
   injection: () => benchInjection({ out: values.out }),
 };
 
+/** Only run when named: they take long, or download. */
+const ON_DEMAND: typeof BENCHMARKS = {
+  peers: async (rounds) =>
+    (await import("./peers/main.ts")).benchPeers({ rounds, out: values.out, only: values.only ?? [] }),
+};
+
 const wanted = positionals.length > 0 ? positionals : Object.keys(BENCHMARKS);
 for (const name of wanted) {
-  const benchmark = BENCHMARKS[name];
+  const benchmark = BENCHMARKS[name] ?? ON_DEMAND[name];
   if (benchmark === undefined) {
-    console.error(`Unknown benchmark "${name}". Use one of: ${Object.keys(BENCHMARKS).join(", ")}`);
+    console.error(
+      `Unknown benchmark "${name}". Use one of: ${[...Object.keys(BENCHMARKS), ...Object.keys(ON_DEMAND)].join(", ")}`,
+    );
     process.exit(2);
   }
   await benchmark(Number(values.rounds));

@@ -190,7 +190,7 @@ function eventsOf(turn: number, { turns, turnMs }: Case, begin: number): { activ
 }
 
 /** A note for every five tool uses, and a summary of each turn, of the length that the prompt asks for. */
-function replyTo(request: ModelRequest): object | undefined {
+export function replyTo(request: ModelRequest): object | undefined {
   if (request.purpose === "turns") return turnsReply(request);
   return request.purpose === "session" ? sessionReply(request) : undefined;
 }

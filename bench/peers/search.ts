@@ -1,0 +1,114 @@
+// Loads the same sessions into every tool, then asks each the same queries in turn: latency and any@5.
+import { quantile } from "../measure.ts";
+import type { Contestant, SearchTool } from "./contestant.ts";
+import { type McpClient, openClient } from "./mcp-client.ts";
+import type { Place } from "./place.ts";
+import { scoreOf, sessionsFound, type Scored } from "./score.ts";
+import type { World } from "./worlds.ts";
+
+const LOAD_LIMIT_MS = 5 * 60_000;
+
+export interface SearchResult {
+  /** Of the sessions: importing them, or writing their turns. */
+  loadMs: number;
+  p50: number;
+  p95: number;
+  anyFive: number;
+  queries: number;
+  failed: number;
+  /** Queries without any result. */
+  empty: number;
+}
+
+export interface SearchFailure {
+  reason: string;
+}
+
+interface Searcher {
+  contestant: Contestant;
+  tool: SearchTool;
+  place: Place;
+  client?: McpClient;
+  loadMs: number;
+}
+
+interface Answers {
+  loadMs: number;
+  times: number[];
+  scored: Scored[];
+  failed: number;
+  empty: number;
+  reason?: string;
+}
+
+export type OpenPlace = (contestant: Contestant, purpose: string) => Promise<Place>;
+
+/** By tool, over all worlds. */
+export async function measureSearch(
+  contestants: readonly Contestant[],
+  worlds: readonly World[],
+  open: OpenPlace,
+): Promise<Map<string, SearchResult | SearchFailure>> {
+  const answers = new Map<string, Answers>();
+  for (const world of worlds) {
+    const searchers: Searcher[] = [];
+    for (const contestant of contestants) {
+      const sums = answers.get(contestant.name) ?? { loadMs: 0, times: [], scored: [], failed: 0, empty: 0 };
+      answers.set(contestant.name, sums);
+      if (contestant.search === undefined || sums.reason !== undefined) continue;
+      try {
+        const searcher = await load(contestant, contestant.search, world, open);
+        sums.loadMs += searcher.loadMs;
+        searchers.push(searcher);
+        console.error(`  ${contestant.name}: ${world.name} loaded in ${(searcher.loadMs / 1000).toFixed(1)} s`);
+      } catch (error) {
+        sums.reason = error instanceof Error ? error.message : String(error);
+        console.error(`  ${contestant.name}: ${sums.reason}`);
+      }
+    }
+    for (const query of world.queries) {
+      for (const searcher of searchers) {
+        const sums = answers.get(searcher.contestant.name);
+        if (sums === undefined || searcher.client === undefined) continue;
+        const start = performance.now();
+        const found = await searcher.tool.find(searcher.client, query.text, world.sessions).catch(() => undefined);
+        sums.times.push(performance.now() - start);
+        if (found === undefined) sums.failed += 1;
+        if (found?.length === 0) sums.empty += 1;
+        sums.scored.push({ task: query.task, isFound: sessionsFound(found ?? [], query, world.sessions) });
+      }
+    }
+    for (const { client } of searchers) await client?.close();
+  }
+  return new Map([...answers].map(([name, sums]) => [name, resultOf(sums)]));
+}
+
+async function load(contestant: Contestant, tool: SearchTool, world: World, open: OpenPlace): Promise<Searcher> {
+  const place = await open(contestant, `search-${world.name.replaceAll("/", "-")}`);
+  if (tool.source === "transcripts") world.layOut(place.home);
+  const start = performance.now();
+  await withLimit(tool.load?.(place, world.sessions, () => openClient(place, tool)) ?? Promise.resolve());
+  const loadMs = performance.now() - start;
+  const client = await openClient(place, tool);
+  // The first call may open a database or build a cache.
+  await tool.find(client, "first", world.sessions).catch(() => []);
+  return { contestant, tool, place, client, loadMs };
+}
+
+async function withLimit(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not loaded within ${LOAD_LIMIT_MS / 60_000} minutes`)), LOAD_LIMIT_MS);
+  });
+  try {
+    await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function resultOf({ loadMs, times, scored, failed, empty, reason }: Answers): SearchResult | SearchFailure {
+  if (reason !== undefined || times.length === 0) return { reason: reason ?? "no sessions" };
+  const [p50, p95] = [quantile(times, 0.5), quantile(times, 0.95)];
+  return { loadMs, p50, p95, anyFive: scoreOf(scored), queries: times.length, failed, empty };
+}
