@@ -1,5 +1,6 @@
 // `npm run bench -- peers [names]`: installs other memory tools from npm into a temporary folder and measures them beside
 // C-Mem. Everything they write is in that folder. It is removed, and their processes are stopped, at the end.
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { ROOT } from "../measure.ts";
 import { layOutSessions, readQueries } from "../real-sessions.ts";
 import type { Contestant, Measurement } from "./contestant.ts";
 import { measureHooks, type Runner } from "./hooks.ts";
-import { type Installed, install } from "./install.ts";
+import { type Installed, install, installNode } from "./install.ts";
 import { measureBurst } from "./kill.ts";
 import { type ModelServer, startModel } from "./model-server.ts";
 import { createPlace, killAllIn } from "./place.ts";
@@ -25,7 +26,7 @@ import { agentMemory, claudeHistorian, memoryKeeper, serverMemory } from "./tool
 import { memorix } from "./tools/memorix.ts";
 import { locomoWorlds, realWorlds } from "./worlds.ts";
 
-const MAX_ROUNDS = 20;
+const MAX_ROUNDS = 15;
 
 interface Options {
   rounds: number;
@@ -74,15 +75,20 @@ export async function benchPeers({ rounds, out, only }: Options): Promise<void> 
 
 async function measureAll(chosen: readonly Contestant[], root: string, rounds: number): Promise<Report> {
   const rows = new Map<string, Row>(
-    chosen.map(({ name, purpose, extra }) => [name, { name, purpose, extra, missing: {} }]),
+    chosen.map(({ name, purpose, extra, search }) => [
+      name,
+      { name, purpose, extra, missing: {}, ...(search === undefined ? {} : { searchNote: search.how }) },
+    ]),
   );
   const installs = new Map<string, Installed>();
-  const machine = machineOf();
+  const node = await installNode(join(root, "node"));
+  const { stdout } = spawnSync(join(node, "node"), ["--version"], { encoding: "utf8" });
+  const machine = machineOf(stdout.trim().slice(1));
   for (const contestant of chosen) {
     console.error(`Installing ${contestant.name}`);
     const row = rowOf(contestant);
     await record(row, "install", async () => {
-      const installed = await install(contestant, join(root, contestant.name));
+      const installed = await install(contestant, join(root, contestant.name), node);
       const { place: _, ...figures } = installed;
       installs.set(contestant.name, installed);
       row.install = figures;
@@ -171,7 +177,7 @@ async function measureAll(chosen: readonly Contestant[], root: string, rounds: n
   }
 
   async function open(contestant: Contestant, purpose: string, isWanted = false): Promise<Opened> {
-    const place = createPlace(join(root, contestant.name), join(root, contestant.name, "homes", purpose));
+    const place = createPlace(join(root, contestant.name), join(root, contestant.name, "homes", purpose), node);
     const model = await startModel(contestant);
     opened.push({ contestant, place, model });
     await contestant.prepare?.(place, { url: model.url, isWanted });

@@ -10,6 +10,8 @@ import { text } from "node:stream/consumers";
 export interface Place {
   /** The folder with node_modules. */
   install: string;
+  /** The folder of the Node that runs the tools. */
+  node: string;
   home: string;
   /** The working directory of the agent's session. */
   project: string;
@@ -23,19 +25,21 @@ export interface Outcome {
   ms: number;
 }
 
-const NODE_FOLDER = dirname(realpathSync(process.execPath));
+/** The folder of the Node that runs this. */
+export const OWN_NODE = dirname(realpathSync(process.execPath));
 /** Nothing listens here: a tool that honours a proxy cannot reach the internet. */
 const NO_NETWORK = "http://127.0.0.1:9";
 
-export function createPlace(install: string, home: string): Place {
+export function createPlace(install: string, home: string, node: string): Place {
   const project = join(home, "work", "app");
   for (const folder of [project, join(home, "tmp"), join(home, ".claude")]) mkdirSync(folder, { recursive: true });
   return {
     install,
+    node,
     home,
     project,
     env: {
-      PATH: [join(install, "node_modules", ".bin"), NODE_FOLDER, "/usr/bin", "/bin"].join(":"),
+      PATH: [join(install, "node_modules", ".bin"), node, "/usr/bin", "/bin"].join(":"),
       HOME: home,
       TMPDIR: join(home, "tmp"),
       XDG_CONFIG_HOME: join(home, ".config"),
@@ -53,7 +57,7 @@ export function createPlace(install: string, home: string): Place {
 /** The environment for npm: its cache is in the temporary folder, the user's registry setting is kept. */
 export function npmEnv(place: Place): Record<string, string> {
   const { HTTP_PROXY: _, HTTPS_PROXY: __, ...env } = place.env;
-  const node = dirname(NODE_FOLDER);
+  const node = dirname(place.node);
   const inherited = Object.entries(process.env).filter(([name]) =>
     /^(?:https?_proxy|no_proxy|node_extra_ca)/i.test(name),
   );
@@ -111,10 +115,7 @@ export async function mustRun(
   args: readonly string[],
   options: RunOptions,
 ): Promise<Outcome> {
-  const outcome = await run(place, command, args, options);
-  if (outcome.status === 0) return outcome;
-  const why = (outcome.stderr || outcome.stdout).trim().split("\n").slice(-4).join(" ");
-  throw new Error(`${command} ${args.slice(0, 3).join(" ")}: ${outcome.status === null ? "timeout" : why}`);
+  return check(await run(place, command, args, options), [command, ...args.slice(0, 3)].join(" "));
 }
 
 export function wait(ms: number): Promise<void> {
@@ -162,4 +163,16 @@ export async function freePort(): Promise<number> {
   const address = server.address();
   await new Promise((done) => server.close(done));
   return typeof address === "object" ? (address?.port ?? 0) : 0;
+}
+
+export function runNpm(place: Place, args: readonly string[], options: Omit<RunOptions, "env">): Promise<Outcome> {
+  const path = process.env["npm_execpath"] ?? "npm";
+  const [command, first] = path.endsWith(".js") ? ["node", [path]] : ["npm", []];
+  return run(place, command, [...first, ...args], { ...options, env: npmEnv(place) });
+}
+
+export function check(outcome: Outcome, name: string): Outcome {
+  if (outcome.status === 0) return outcome;
+  const why = (outcome.stderr || outcome.stdout).trim().split("\n").slice(-4).join(" ");
+  throw new Error(`${name}: ${outcome.status === null ? "timeout" : why}`);
 }

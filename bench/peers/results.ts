@@ -26,6 +26,8 @@ export interface Row {
   name: string;
   purpose: string;
   extra: string;
+  /** How it was searched. */
+  searchNote?: string;
   /** Why a measurement has no figure. */
   missing: Partial<Record<Measurement, string>>;
   install?: Omit<Installed, "place">;

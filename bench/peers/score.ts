@@ -25,3 +25,21 @@ export function scoreOf(scored: readonly Scored[]): number {
   const shares = tasks.map((list) => list.filter(({ isFound }) => isFound).length / list.length);
   return (100 * shares.reduce((sum, share) => sum + share, 0)) / Math.max(1, shares.length);
 }
+
+const STOP_WORDS = new Set(
+  "a an and are as at be by can did do does for from had has have he her his how i in into is it its like of on or our s she so t that the their them then there they this to was we were what when where which who why will with would you your".split(
+    " ",
+  ),
+);
+
+const MAX_KEYWORDS = 4;
+
+/** The longest words, in their order: "When did Ann visit the museum?" -> "Ann visit museum". Paths stay whole. */
+export function keywordsOf(query: string): string {
+  const words = query
+    .split(/\s+/)
+    .map((word) => word.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "").replace(/'s$/, ""));
+  const useful = [...new Set(words)].filter((word) => word.length > 1 && !STOP_WORDS.has(word.toLowerCase()));
+  const longest = new Set(useful.toSorted((a, b) => b.length - a.length).slice(0, MAX_KEYWORDS));
+  return useful.filter((word) => longest.has(word)).join(" ");
+}

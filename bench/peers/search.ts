@@ -3,8 +3,8 @@ import { quantile } from "../measure.ts";
 import type { Contestant, SearchTool } from "./contestant.ts";
 import { type McpClient, openClient } from "./mcp-client.ts";
 import type { Place } from "./place.ts";
-import { scoreOf, sessionsFound, type Scored } from "./score.ts";
-import type { World } from "./worlds.ts";
+import { keywordsOf, scoreOf, sessionsFound, type Scored } from "./score.ts";
+import type { Query, World } from "./worlds.ts";
 
 const LOAD_LIMIT_MS = 5 * 60_000;
 
@@ -13,10 +13,13 @@ export interface SearchResult {
   loadMs: number;
   p50: number;
   p95: number;
+  /** In percent, with the queries as they are. */
   anyFive: number;
+  /** In percent, with the queries reduced to their keywords, as an agent that knows its tool would write them. */
+  anyFiveKeywords: number;
   queries: number;
   failed: number;
-  /** Queries without any result. */
+  /** Queries without any result, as they are. */
   empty: number;
 }
 
@@ -36,6 +39,7 @@ interface Answers {
   loadMs: number;
   times: number[];
   scored: Scored[];
+  keywords: Scored[];
   failed: number;
   empty: number;
   reason?: string;
@@ -53,7 +57,7 @@ export async function measureSearch(
   for (const world of worlds) {
     const searchers: Searcher[] = [];
     for (const contestant of contestants) {
-      const sums = answers.get(contestant.name) ?? { loadMs: 0, times: [], scored: [], failed: 0, empty: 0 };
+      const sums = answers.get(contestant.name) ?? newAnswers();
       answers.set(contestant.name, sums);
       if (contestant.search === undefined || sums.reason !== undefined) continue;
       try {
@@ -70,17 +74,28 @@ export async function measureSearch(
       for (const searcher of searchers) {
         const sums = answers.get(searcher.contestant.name);
         if (sums === undefined || searcher.client === undefined) continue;
-        const start = performance.now();
-        const found = await searcher.tool.find(searcher.client, query.text, world.sessions).catch(() => undefined);
-        sums.times.push(performance.now() - start);
-        if (found === undefined) sums.failed += 1;
-        if (found?.length === 0) sums.empty += 1;
-        sums.scored.push({ task: query.task, isFound: sessionsFound(found ?? [], query, world.sessions) });
+        await ask(searcher, searcher.client, query, world, sums);
       }
     }
     for (const { client } of searchers) await client?.close();
   }
   return new Map([...answers].map(([name, sums]) => [name, resultOf(sums)]));
+}
+
+function newAnswers(): Answers {
+  return { loadMs: 0, times: [], scored: [], keywords: [], failed: 0, empty: 0 };
+}
+
+async function ask({ tool }: Searcher, client: McpClient, query: Query, world: World, sums: Answers): Promise<void> {
+  const { task, text } = query;
+  const start = performance.now();
+  const found = await tool.find(client, text, world.sessions).catch(() => undefined);
+  sums.times.push(performance.now() - start);
+  if (found === undefined) sums.failed += 1;
+  if (found?.length === 0) sums.empty += 1;
+  const second = await tool.find(client, keywordsOf(text), world.sessions).catch(() => []);
+  sums.scored.push({ task, isFound: sessionsFound(found ?? [], query, world.sessions) });
+  sums.keywords.push({ task, isFound: sessionsFound(second, query, world.sessions) });
 }
 
 async function load(contestant: Contestant, tool: SearchTool, world: World, open: OpenPlace): Promise<Searcher> {
@@ -107,8 +122,9 @@ async function withLimit(work: Promise<void>): Promise<void> {
   }
 }
 
-function resultOf({ loadMs, times, scored, failed, empty, reason }: Answers): SearchResult | SearchFailure {
+function resultOf({ loadMs, times, scored, keywords, failed, empty, reason }: Answers): SearchResult | SearchFailure {
   if (reason !== undefined || times.length === 0) return { reason: reason ?? "no sessions" };
   const [p50, p95] = [quantile(times, 0.5), quantile(times, 0.95)];
-  return { loadMs, p50, p95, anyFive: scoreOf(scored), queries: times.length, failed, empty };
+  const shares = { anyFive: scoreOf(scored), anyFiveKeywords: scoreOf(keywords) };
+  return { loadMs, p50, p95, ...shares, queries: times.length, failed, empty };
 }

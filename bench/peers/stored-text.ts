@@ -5,12 +5,14 @@ import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } fro
 import { listTree, statOf } from "../../src/platform/read-file.ts";
 
 const SQLITE = "SQLite format 3\0";
-/** Written by the bench, the installer or Node, not by the tool's memory. */
-const SKIPPED = /\/(?:node_modules|install-home|\.npm|\.bun|work)\/|\/cache\/.*\.(?:bin|cache)$|-(?:wal|shm)$/;
+/** Written by the bench, the the installer or Node, not by the tool's memory. */
+const SKIPPED = /\/(?:node_modules|\.npm|\.bun)\/|\/cache\/.*\.(?:bin|cache)$|-(?:wal|shm)$/;
 
 /** The folder's files by path, each with its text. */
 export function storedTexts(folder: string): Map<string, string> {
-  const paths = listTree(folder).filter((path) => !SKIPPED.test(path) && statOf(path)?.isFile() === true);
+  const paths = listTree(folder).filter(
+    (path) => !SKIPPED.test(path.slice(folder.length)) && statOf(path)?.isFile() === true,
+  );
   return new Map(
     paths.map((path) => [path, startsWith(path, SQLITE) ? databaseText(path) : readFileSync(path, "utf8")]),
   );

@@ -23,7 +23,7 @@ const hook = (event: HookEvent): Column => ({
     const times = hooks?.find((one) => one.event === event);
     if (times === undefined) return NONE;
     const failed = times.failed === 0 ? "" : `, ${times.failed} failed`;
-    return `${times.ratio.toFixed(2)}${times.isAsync ? " (async)" : ""}${failed}`;
+    return `${times.ratio.toFixed(2)} / ${times.fastestRatio.toFixed(2)}${times.isAsync ? " (async)" : ""}${failed}`;
   },
 });
 
@@ -38,10 +38,12 @@ const found = (key: "search" | "locomo", cell: (result: SearchResult) => string)
 
 export const SEARCH: readonly Column[] = [
   { title: "any@5, sessions", cell: found("search", (one) => one.anyFive.toFixed(0)) },
+  { title: "keywords", cell: found("search", (one) => one.anyFiveKeywords.toFixed(0)) },
   { title: "p50, ms", cell: found("search", (one) => one.p50.toFixed(1)) },
   { title: "p95, ms", cell: found("search", (one) => one.p95.toFixed(1)) },
   { title: "no result", cell: found("search", (one) => share(one.empty + one.failed, one.queries)) },
   { title: "any@5, LoCoMo", cell: found("locomo", (one) => one.anyFive.toFixed(0)) },
+  { title: "keywords", cell: found("locomo", (one) => one.anyFiveKeywords.toFixed(0)) },
   { title: "p50, ms", cell: found("locomo", (one) => one.p50.toFixed(1)) },
   { title: "no result", cell: found("locomo", (one) => share(one.empty + one.failed, one.queries)) },
 ];

@@ -1,6 +1,6 @@
 // The sessions that are searched, in worlds: each repository and each conversation is searched on its own.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { layOutSessions, readQueries } from "../real-sessions.ts";
 import { type Turn, turnsOf } from "./turns.ts";
@@ -61,7 +61,11 @@ export function realWorlds(scratch: string): World[] {
         ...(query.before === undefined ? {} : { before: Date.parse(query.before) }),
         exclude: query.exclude ?? [],
       }));
-    return { name: repo, sessions, queries, layOut: (home) => void layOutSessions(home, repo) };
+    const layOut = (home: string): void => {
+      layOutSessions(home, repo);
+      setFileTimes(home, sessions);
+    };
+    return { name: repo, sessions, queries, layOut };
   });
 }
 
@@ -119,7 +123,21 @@ function locomoWorld({ sample_id: name, conversation, qa }: Conversation): World
     const gold = numbers.flatMap((number) => sessions[number - 1]?.id ?? []);
     return gold.length === 0 ? [] : [{ task: "locomo", text: question, gold: [...new Set(gold)], exclude: [] }];
   });
-  return { name, sessions, queries, layOut: (home) => writeTranscripts(home, name, sessions) };
+  const layOut = (home: string): void => {
+    writeTranscripts(home, name, sessions);
+    setFileTimes(home, sessions);
+  };
+  return { name, sessions, queries, layOut };
+}
+
+/** As on a user's machine, where the newest session has the newest file. */
+function setFileTimes(home: string, sessions: readonly Session[]): void {
+  const projects = join(home, ".claude", "projects");
+  for (const name of readdirSync(projects, { recursive: true, encoding: "utf8" })) {
+    const session = sessions.find(({ id }) => name.endsWith(`${id}.jsonl`));
+    const seconds = (session?.startedAt ?? 0) / 1000;
+    if (seconds > 0) utimesSync(join(projects, name), seconds, seconds);
+  }
 }
 
 /** As Claude Code writes them: a line for each utterance. */
