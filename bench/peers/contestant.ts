@@ -50,6 +50,10 @@ export interface SearchTool {
   /** "transcripts": it reads them itself. "writes": the same turns are written with its own tool or hooks. */
   source: "transcripts" | "writes";
   how: string;
+  /** Why it is not asked about LoCoMo. */
+  notForLocomo?: string;
+  /** It keeps something of a query for the next one, so each query gets a server of its own. Its start is not timed. */
+  needsFreshServer?: boolean;
   server(place: Place): { command: string; args: string[]; env?: Record<string, string> };
   /** Imports the transcripts or writes the turns. */
   load?(place: Place, sessions: readonly Session[], client: () => Promise<McpClient>): Promise<void>;

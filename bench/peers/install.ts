@@ -8,7 +8,6 @@ import { check, createPlace, OWN_NODE, type Place, runNpm } from "./place.ts";
 const TIMEOUT_MS = 8 * 60_000;
 
 export interface Installed {
-  place: Place;
   version: string;
   seconds: number;
   megabytes: number;
@@ -45,7 +44,7 @@ export async function install(contestant: Contestant, folder: string, node: stri
   const name = contestant.packageName ?? nameOf(spec);
   const manifest = readFileSync(join(folder, "node_modules", name, "package.json"), "utf8");
   const { version } = JSON.parse(manifest) as { version: string };
-  return { place, version, seconds, megabytes, ...(note === undefined ? {} : { note }) };
+  return { version, seconds, megabytes, ...(note === undefined ? {} : { note }) };
 }
 
 async function npmInstall({ packages }: Contestant, place: Place): Promise<string | undefined> {

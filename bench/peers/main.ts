@@ -1,22 +1,22 @@
-// `npm run bench -- peers [names]`: installs other memory tools from npm into a temporary folder and measures them beside
-// C-Mem. Everything they write is in that folder. It is removed, and their processes are stopped, at the end.
+// `npm run bench -- peers`: installs other memory tools from npm into a temporary folder and measures them beside C-Mem.
+// Everything they write is in that folder. It is removed, and their processes are stopped, at the end.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { folderSize } from "../../src/platform/read-file.ts";
 import { ROOT } from "../measure.ts";
 import { layOutSessions, readQueries } from "../real-sessions.ts";
-import type { Contestant, Measurement } from "./contestant.ts";
+import type { Contestant } from "./contestant.ts";
 import { measureHooks, type Runner } from "./hooks.ts";
-import { type Installed, install, installNode } from "./install.ts";
+import { measureImport } from "./import.ts";
+import { install, installNode } from "./install.ts";
 import { measureBurst } from "./kill.ts";
-import { type ModelServer, startModel } from "./model-server.ts";
-import { createPlace, killAllIn } from "./place.ts";
+import { killAllIn } from "./place.ts";
 import { machineOf, renderDoc } from "./report.ts";
-import type { ImportResult, Report, Row } from "./results.ts";
+import type { Report, Row } from "./results.ts";
 import { measureSearch } from "./search.ts";
 import { measureSecrets } from "./secrets.ts";
+import { attempt, createStage, type Entry, measured, type Stage } from "./stage.ts";
 import { printReport } from "./table.ts";
 import { measureTokens } from "./tokens.ts";
 import { cMem, packCMem } from "./tools/c-mem.ts";
@@ -27,6 +27,7 @@ import { memorix } from "./tools/memorix.ts";
 import { locomoWorlds, realWorlds } from "./worlds.ts";
 
 const MAX_ROUNDS = 15;
+const PEERS = [claudeMem, cavemem, memorix, agentMemory, serverMemory, memoryKeeper, claudeHistorian];
 
 interface Options {
   rounds: number;
@@ -36,11 +37,11 @@ interface Options {
   only: readonly string[];
 }
 
-interface Opened extends Runner {
-  model: ModelServer;
-}
-
 export async function benchPeers({ rounds, out, only }: Options): Promise<void> {
+  if (!existsSync("/proc/self/environ")) {
+    console.log("peers: skipped, needs Linux to find and stop the processes of the tools");
+    return;
+  }
   const root = realpathSync(mkdtempSync(join(tmpdir(), "c-mem-peers-")));
   const stop = (): void => {
     killAllIn(root);
@@ -52,16 +53,7 @@ export async function benchPeers({ rounds, out, only }: Options): Promise<void> 
   };
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
   try {
-    const all = [
-      cMem(await packCMem(root)),
-      claudeMem,
-      cavemem,
-      memorix,
-      agentMemory,
-      serverMemory,
-      memoryKeeper,
-      claudeHistorian,
-    ];
+    const all = [cMem(await packCMem(root)), ...PEERS];
     const chosen = all.filter(({ name }) => only.length === 0 || only.includes(name));
     const report = await measureAll(chosen, root, Math.min(rounds, MAX_ROUNDS));
     printReport(report);
@@ -74,147 +66,95 @@ export async function benchPeers({ rounds, out, only }: Options): Promise<void> 
 }
 
 async function measureAll(chosen: readonly Contestant[], root: string, rounds: number): Promise<Report> {
-  const rows = new Map<string, Row>(
-    chosen.map(({ name, purpose, extra, search }) => [
-      name,
-      { name, purpose, extra, missing: {}, ...(search === undefined ? {} : { searchNote: search.how }) },
-    ]),
-  );
-  const installs = new Map<string, Installed>();
   const node = await installNode(join(root, "node"));
-  const { stdout } = spawnSync(join(node, "node"), ["--version"], { encoding: "utf8" });
-  const machine = machineOf(stdout.trim().slice(1));
-  for (const contestant of chosen) {
-    console.error(`Installing ${contestant.name}`);
-    const row = rowOf(contestant);
-    await record(row, "install", async () => {
-      const installed = await install(contestant, join(root, contestant.name), node);
-      const { place: _, ...figures } = installed;
-      installs.set(contestant.name, installed);
-      row.install = figures;
-    });
-  }
-  const present = chosen.filter(({ name }) => installs.has(name));
-  const opened: Opened[] = [];
+  const version = spawnSync(join(node, "node"), ["--version"], { encoding: "utf8" }).stdout.trim().slice(1);
+  const machine = machineOf(version);
+  const all = chosen.map((contestant) => ({ contestant, row: newRow(contestant) }));
+  const entries: Entry[] = [];
+  for (const entry of all) if (await installEntry(entry, root, node)) entries.push(entry);
+  const stage = createStage(root, node);
+  await stage.part("Hooks", () => hooksPart(stage, entries, rounds));
+  await stage.part("Import", () => importPart(stage, entries));
+  await stage.part("Search: sessions", () => searchPart(stage, entries, "search"));
+  await stage.part("Search: LoCoMo", () => searchPart(stage, entries, "locomo"));
+  await oneByOne(stage, entries);
+  return { machine, date: new Date().toISOString().slice(0, 10), rounds, rows: all.map(({ row }) => row) };
+}
 
-  await phase("Hooks", async () => {
-    const runners: Runner[] = [];
-    for (const contestant of measured("hooks"))
-      await record(rowOf(contestant), "hooks", async () => void runners.push(await open(contestant, "hooks")));
-    for (const [name, times] of await measureHooks(runners, rounds)) {
-      const row = rows.get(name);
-      if (row !== undefined) row.hooks = times;
-    }
+function newRow({ name, purpose, extra, search }: Contestant): Row {
+  return { name, purpose, extra, missing: {}, ...(search === undefined ? {} : { searchNote: search.how }) };
+}
+
+async function installEntry({ contestant, row }: Entry, root: string, node: string): Promise<boolean> {
+  console.error(`Installing ${contestant.name}`);
+  await attempt(row, "install", async () => {
+    row.install = await install(contestant, join(root, contestant.name), node);
   });
+  return row.install !== undefined;
+}
 
-  const scratch = join(root, "worlds");
-  const hasSessions = readQueries().length > 0;
-  await phase("Import", async () => {
-    for (const contestant of measured("import")) {
-      const row = rowOf(contestant);
-      if (!hasSessions) row.missing.import = "no real sessions (C_MEM_REAL_SESSIONS)";
-      else await record(row, "import", async () => void (row.import = await importAll(contestant)));
-    }
-  });
-  for (const [key, worlds] of [
-    ["search", realWorlds(scratch)],
-    ["locomo", locomoWorlds()],
-  ] as const) {
-    await phase(key, async () => {
-      if (worlds.length === 0) return;
-      const openPlace = async (contestant: Contestant, purpose: string) => (await open(contestant, purpose)).place;
-      for (const [name, result] of await measureSearch(measured("search"), worlds, openPlace)) {
-        const row = rows.get(name);
-        if (row !== undefined) row[key] = result;
-      }
-    });
-  }
-  for (const contestant of measured("tokens")) {
-    const row = rowOf(contestant);
-    await phase(`Tokens: ${contestant.name}`, () =>
-      record(row, "tokens", async () => {
-        const runner = await open(contestant, "tokens", true);
-        const tokens = await measureTokens(runner, runner.model);
-        if (tokens !== undefined) row.tokens = tokens;
-      }),
-    );
-  }
-  for (const contestant of measured("kill")) {
-    const row = rowOf(contestant);
-    await phase(`Kill: ${contestant.name}`, () =>
-      record(row, "kill", async () => {
-        const calm = await measureBurst(await open(contestant, "burst"), false);
-        const killed = await measureBurst(await open(contestant, "kill"), true);
-        if (calm !== undefined && killed !== undefined) row.kill = { calm, killed };
-      }),
-    );
-  }
-  for (const contestant of measured("secrets")) {
-    const row = rowOf(contestant);
-    await phase(`Secrets: ${contestant.name}`, () =>
-      record(row, "secrets", async () => {
-        const runner = await open(contestant, "secrets");
-        const secrets = await measureSecrets(runner, runner.model);
-        if (secrets !== undefined) row.secrets = secrets;
-      }),
-    );
-  }
-  return { machine, date: new Date().toISOString().slice(0, 10), rounds, rows: [...rows.values()] };
-
-  function rowOf({ name }: Contestant): Row {
-    const row = rows.get(name);
-    if (row === undefined) throw new Error(`no row for ${name}`);
-    return row;
-  }
-
-  /** The tools that support a measurement. Others get the reason in their row. */
-  function measured(measurement: Measurement): Contestant[] {
-    return present.filter((contestant) => {
-      const reason = contestant.missing[measurement];
-      if (reason !== undefined) rowOf(contestant).missing[measurement] = reason;
-      return reason === undefined;
-    });
-  }
-
-  async function open(contestant: Contestant, purpose: string, isWanted = false): Promise<Opened> {
-    const place = createPlace(join(root, contestant.name), join(root, contestant.name, "homes", purpose), node);
-    const model = await startModel(contestant);
-    opened.push({ contestant, place, model });
-    await contestant.prepare?.(place, { url: model.url, isWanted });
-    return { contestant, place, model };
-  }
-
-  /** Stops what was started in it. */
-  async function phase(name: string, work: () => Promise<void>): Promise<void> {
-    console.error(`${name} (${new Date().toISOString().slice(11, 19)})`);
-    try {
-      await work();
-    } finally {
-      for (const { place, model } of opened.splice(0)) {
-        killAllIn(place.home);
-        await model.close();
-      }
-    }
-  }
-
-  async function importAll(contestant: Contestant): Promise<ImportResult> {
-    const { place } = await open(contestant, "import");
-    const sessions = layOutSessions(place.home, undefined).size;
-    const megabytes = [".claude", ".codex", ".copilot"]
-      .map((name) => folderSize(join(place.home, name)).bytes / 1e6)
-      .reduce((sum, size) => sum + size, 0);
-    const start = performance.now();
-    await contestant.search?.load?.(place, [], () => Promise.reject(new Error("no client")));
-    return { seconds: (performance.now() - start) / 1000, sessions, megabytes };
+async function hooksPart(stage: Stage, entries: readonly Entry[], rounds: number): Promise<void> {
+  const runners: Runner[] = [];
+  for (const { contestant, row } of measured(entries, "hooks"))
+    await attempt(row, "hooks", async () => void runners.push(await stage.open(contestant, "hooks")));
+  const times = await measureHooks(runners, rounds);
+  for (const { row } of entries) {
+    const own = times.get(row.name);
+    if (own !== undefined) row.hooks = own;
   }
 }
 
-/** A failure is listed, it does not stop the others. */
-async function record(row: Row, measurement: Measurement, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    row.missing[measurement] = error instanceof Error ? error.message : String(error);
-    console.error(`  ${row.name}, ${measurement}: ${row.missing[measurement]}`);
+async function importPart(stage: Stage, entries: readonly Entry[]): Promise<void> {
+  for (const { contestant, row } of measured(entries, "import")) {
+    await attempt(row, "import", async () => {
+      if (readQueries().length === 0) throw new Error("no real sessions (C_MEM_REAL_SESSIONS)");
+      const { place } = await stage.open(contestant, "import");
+      const sessions = layOutSessions(place.home, undefined).size;
+      row.import = await measureImport(contestant, place, sessions);
+    });
+  }
+}
+
+async function searchPart(stage: Stage, entries: readonly Entry[], key: "search" | "locomo"): Promise<void> {
+  const worlds = key === "search" ? realWorlds(join(stage.root, "worlds")) : locomoWorlds();
+  if (worlds.length === 0) return;
+  const suited: Contestant[] = [];
+  for (const { contestant, row } of measured(entries, "search")) {
+    const reason = key === "locomo" ? contestant.search?.notForLocomo : undefined;
+    if (reason === undefined) suited.push(contestant);
+    else row.locomo = { reason };
+  }
+  const results = await measureSearch(suited, worlds, async (...args) => (await stage.open(...args)).place);
+  for (const { row } of entries) {
+    const own = results.get(row.name);
+    if (own !== undefined) row[key] = own;
+  }
+}
+
+/** These measurements keep a tool's processes busy, so the tools do not take turns within them. */
+async function oneByOne(stage: Stage, entries: readonly Entry[]): Promise<void> {
+  for (const { contestant, row } of measured(entries, "tokens")) {
+    const work = async (): Promise<void> => {
+      const runner = await stage.open(contestant, "tokens", { withModel: true });
+      const tokens = await measureTokens(runner, runner.model);
+      if (tokens !== undefined) row.tokens = tokens;
+    };
+    await stage.part(`Tokens: ${row.name}`, () => attempt(row, "tokens", work));
+  }
+  for (const { contestant, row } of measured(entries, "kill")) {
+    const work = async (): Promise<void> => {
+      const calm = await measureBurst(await stage.open(contestant, "burst"), false);
+      const killed = await measureBurst(await stage.open(contestant, "kill"), true);
+      if (calm !== undefined && killed !== undefined) row.kill = { calm, killed };
+    };
+    await stage.part(`Kill: ${row.name}`, () => attempt(row, "kill", work));
+  }
+  for (const { contestant, row } of measured(entries, "secrets")) {
+    const work = async (): Promise<void> => {
+      const runner = await stage.open(contestant, "secrets");
+      const secrets = await measureSecrets(runner, runner.model);
+      if (secrets !== undefined) row.secrets = secrets;
+    };
+    await stage.part(`Secrets: ${row.name}`, () => attempt(row, "secrets", work));
   }
 }

@@ -1,7 +1,7 @@
 // Renders docs/benchmarks.md from the results of one run.
 import { arch, availableParallelism, loadavg, platform, release, totalmem } from "node:os";
 import type { Machine, Report, Row } from "./results.ts";
-import { HOOKS, INSTALL, isFailure, markdownTable, OTHER, SEARCH } from "./table.ts";
+import { HOOKS, INSTALL, isFailure, LOCOMO, markdownTable, OTHER, SESSIONS } from "./table.ts";
 
 const BUSY_LOAD = 0.5;
 const WIDTH = 118;
@@ -20,7 +20,7 @@ export function machineOf(node: string): Machine {
 
 export function renderDoc({ machine, date, rounds, rows }: Report): string {
   const { cores, memoryGb, system, node, load } = machine;
-  const measured = (key: "hooks" | "search" | "kill"): Row[] => rows.filter((row) => row[key] !== undefined);
+  const measured = (key: "hooks" | "search" | "locomo"): Row[] => rows.filter((row) => row[key] !== undefined);
   const busy =
     load > BUSY_LOAD
       ? `The machine was busy with other work (${load.toFixed(1)} processes per core at the start).`
@@ -37,9 +37,11 @@ export function renderDoc({ machine, date, rounds, rows }: Report): string {
     `Median of ${rounds} runs, then the fastest run, each divided by that of a bare start of Node; lower is better. The commands are those that the tool registers in Claude Code, started as Claude Code starts them, with recorded payloads. The tools take turns. "async": the agent does not wait for it.`,
     markdownTable(measured("hooks"), HOOKS),
     "## Search",
-    "any@5: percent of queries with a right session among the first five; higher is better. Sessions: 131 real sessions of Claude Code from two repositories, with 20 queries for each of seven tasks (commit, intent, learning, friction, next prompt, error, file), mean of the tasks. LoCoMo: the first three conversations, 80 sessions. Each repository or conversation is a store of its own.",
-    '"keywords": the same queries reduced to their four longest words, as an agent would write them for a tool that wants keywords. p50 and p95: one call of the tool\'s MCP server. "no result": queries as they are that found nothing.',
-    markdownTable(measured("search"), SEARCH),
+    "any@5: percent of queries with a right session among the first five; higher is better. keywords: the same queries reduced to their four longest words, as an agent would write them for a tool that wants keywords. nothing found: queries as they are without any result. p50 and p95: one call of the tool's MCP server, queries as they are.",
+    "Real sessions: 131 sessions of Claude Code from two repositories, each a store of its own. There are up to 20 queries for each of seven tasks (commit, intent, learning, friction, next prompt, error, file), and any@5 is the mean of the tasks. A tool that finds only paths of files reaches 14.",
+    markdownTable(measured("search"), SESSIONS),
+    "LoCoMo: the first three conversations, 80 sessions, each conversation a store of its own. The queries are whole questions.",
+    markdownTable(measured("locomo"), LOCOMO),
     "C-Mem and claude-historian-mcp read the transcripts. The other tools got each turn by their own hooks or write tool: the prompt, the agent's last message and the edited files. They have no tool output, so C-Mem has more to find. All searches are by keywords: semantic search needs a download outside npm, or an optional one for C-Mem.",
     ...rows
       .filter(({ searchNote }) => searchNote !== undefined)

@@ -30,7 +30,7 @@ export interface Row {
   searchNote?: string;
   /** Why a measurement has no figure. */
   missing: Partial<Record<Measurement, string>>;
-  install?: Omit<Installed, "place">;
+  install?: Installed;
   hooks?: HookTimes[];
   import?: ImportResult;
   search?: SearchResult | SearchFailure;

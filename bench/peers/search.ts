@@ -31,7 +31,7 @@ interface Searcher {
   contestant: Contestant;
   tool: SearchTool;
   place: Place;
-  client?: McpClient;
+  client: McpClient;
   loadMs: number;
 }
 
@@ -73,11 +73,11 @@ export async function measureSearch(
     for (const query of world.queries) {
       for (const searcher of searchers) {
         const sums = answers.get(searcher.contestant.name);
-        if (sums === undefined || searcher.client === undefined) continue;
-        await ask(searcher, searcher.client, query, world, sums);
+        if (sums === undefined) continue;
+        await ask(searcher, query, world, sums);
       }
     }
-    for (const { client } of searchers) await client?.close();
+    for (const { client } of searchers) await client.close();
   }
   return new Map([...answers].map(([name, sums]) => [name, resultOf(sums)]));
 }
@@ -86,16 +86,29 @@ function newAnswers(): Answers {
   return { loadMs: 0, times: [], scored: [], keywords: [], failed: 0, empty: 0 };
 }
 
-async function ask({ tool }: Searcher, client: McpClient, query: Query, world: World, sums: Answers): Promise<void> {
+async function ask(searcher: Searcher, query: Query, world: World, sums: Answers): Promise<void> {
   const { task, text } = query;
-  const start = performance.now();
-  const found = await tool.find(client, text, world.sessions).catch(() => undefined);
-  sums.times.push(performance.now() - start);
+  const { found, ms } = await find(searcher, text, world);
+  sums.times.push(ms);
   if (found === undefined) sums.failed += 1;
   if (found?.length === 0) sums.empty += 1;
-  const second = await tool.find(client, keywordsOf(text), world.sessions).catch(() => []);
+  const { found: second = [] } = await find(searcher, keywordsOf(text), world);
   sums.scored.push({ task, isFound: sessionsFound(found ?? [], query, world.sessions) });
   sums.keywords.push({ task, isFound: sessionsFound(second, query, world.sessions) });
+}
+
+/** Undefined: the tool answered with an error, or not in time. */
+async function find(
+  { tool, place, client }: Searcher,
+  query: string,
+  world: World,
+): Promise<{ found: string[] | undefined; ms: number }> {
+  const asked = tool.needsFreshServer === true ? await openClient(place, tool) : client;
+  const start = performance.now();
+  const found = await tool.find(asked, query, world.sessions).catch(() => undefined);
+  const ms = performance.now() - start;
+  if (asked !== client) await asked.close();
+  return { found, ms };
 }
 
 async function load(contestant: Contestant, tool: SearchTool, world: World, open: OpenPlace): Promise<Searcher> {

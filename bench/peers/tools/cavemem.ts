@@ -27,7 +27,7 @@ export const cavemem: Contestant = {
   hooks,
   search: {
     source: "writes",
-    how: "turns sent to its hooks; MCP tool `search`, without its embedding model",
+    how: "turns sent to its hooks; MCP tool `search`, which without its embedding model needs all words in one compressed text",
     server: (place) => ({ command: "node", args: [cli(place), "mcp"] }),
     async load(place, sessions) {
       for (const { id, turns } of sessions) {

@@ -40,7 +40,7 @@ export const claudeMem: Contestant = {
   hooks,
   search: {
     source: "writes",
-    how: "turns written by its worker's `/api/memory/save`; MCP tool `search`, without Chroma",
+    how: "turns written by its worker's `/api/memory/save`; MCP tool `search`, which without Chroma looks for the whole query as one phrase",
     server: (place) => ({
       command: "node",
       args: [join(plugin(place), "scripts", "mcp-server.cjs")],

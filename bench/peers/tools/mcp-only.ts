@@ -86,7 +86,7 @@ export const agentMemory: Contestant = {
   },
   search: {
     source: "writes",
-    how: "only its standalone MCP server, without its engine: `memory_save` and `memory_smart_search`",
+    how: "only its standalone MCP server, without its engine: `memory_save` and `memory_smart_search`, which needs all words in one memory",
     server: (place) => ({
       command: "node",
       args: [module(place, "@agentmemory", "agentmemory", "dist", "standalone.mjs")],
@@ -114,7 +114,9 @@ export const claudeHistorian: Contestant = {
   missing: { ...WITHOUT_HOOKS, import: "no import: it reads the transcripts at each search" },
   search: {
     source: "transcripts",
-    how: "MCP tool `search_conversations`; its results name no session, so their text is looked up in the transcripts",
+    how: "MCP tool `search_conversations`, which reads the four newest files of a project; its results name no session, so their text is looked up in the transcripts; it keeps the scores of its first query, so each query gets a new server",
+    notForLocomo: "it searches what an agent said and did, and LoCoMo has only prompts",
+    needsFreshServer: true,
     server: (place) => ({ command: "node", args: [module(place, "claude-historian-mcp", "dist", "index.js")] }),
     async find(client, query, sessions) {
       const text = await client.call("search_conversations", { query, limit: 50 });
