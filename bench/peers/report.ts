@@ -30,7 +30,7 @@ export function renderDoc({ machine, date, rounds, rows }: Report): string {
     `One run of \`npm run bench -- peers\` on ${date}: ${system}, ${cores} cores, ${memoryGb} GB of memory, Node ${node} for all of them. ${busy}`,
     "The tools differ in purpose, so no column is a verdict: see [what each tool is for](#what-each-tool-is-for). A dash means that a tool was not measured; the reasons are [below](#not-measured).",
     "## Install",
-    "`npm install` into an empty folder with an empty cache. Size and time include what the tool needs to run and npm has: Bun and grammar packages for claude-mem, native modules that are compiled where no binary could be fetched.",
+    "`npm install` into an empty folder with an empty cache. Size and time include what the tool needs to run and npm has: Bun and grammar packages for claude-mem, native modules that are compiled where no binary could be fetched. C-Mem comes from a local tarball, so its time has no download.",
     markdownTable(rows, INSTALL),
     ...notesOf(rows),
     "## Hooks",
@@ -42,20 +42,20 @@ export function renderDoc({ machine, date, rounds, rows }: Report): string {
     markdownTable(measured("search"), SESSIONS),
     "LoCoMo: the first three conversations, 80 sessions, each conversation a store of its own. The queries are whole questions.",
     markdownTable(measured("locomo"), LOCOMO),
-    "C-Mem and claude-historian-mcp read the transcripts. The other tools got each turn by their own hooks or write tool: the prompt, the agent's last message and the edited files. They have no tool output, so C-Mem has more to find. All searches are by keywords: semantic search needs a download outside npm, or an optional one for C-Mem.",
+    "C-Mem and claude-historian-mcp read the transcripts. The other tools got each turn by their own hooks or write tool: the prompt, the agent's last message and the edited files. They lack what tools printed, so C-Mem has more to find. All searches are by keywords: semantic search needs a download outside npm, or an optional one for C-Mem. With it, these tools can find more than here.",
     ...rows
       .filter(({ searchNote }) => searchNote !== undefined)
       .map(({ name, searchNote }) => `- ${name}: ${searchNote}.`),
     "## Import, tokens, lost events, secrets",
     importText(rows),
     "- tokens: estimated tokens sent to a scripted model on this machine for 60 tool uses of 3 KB in six turns without pauses. C-Mem has no model by default; here it is connected to one. Its figure for realistic pauses is in `npm run bench -- tokens`.",
-    "- kept: of 200 tool uses sent by hooks, four at a time, how many acknowledged ones (exit 0) the tool still has. In the second column every process of the tool is killed with `kill -9` before the 50th, 100th and 150th event. Tools that keep only what looks important lose events by design.",
-    "- secrets: of 32 made-up secrets in prompts, commands and outputs, how many are stored in clear text. The second number is how many of the samples the tool recorded at all.",
+    "- kept: of 200 tool uses sent by hooks, four at a time, how many acknowledged ones (exit 0) the tool still has, raw or as a memory. In the second column every process of the tool is killed with `kill -9` before the 50th, 100th and 150th event. A killed hook is not acknowledged, so only a tool that answers before it has written loses events.",
+    "- secrets: of 32 made-up secrets in prompts, commands and outputs, how many are stored in clear text. The second number is how many of the samples the tool recorded at all. The list was written for this benchmark, by the authors of C-Mem; other secrets can give other figures.",
     markdownTable(
       rows.filter(({ hooks }) => hooks !== undefined),
       OTHER,
     ),
-    ...rows.flatMap(secretsText),
+    ...rows.flatMap(modelText),
     "## Where C-Mem is worse",
     ...worse(rows),
     "## What each tool is for",
@@ -85,9 +85,13 @@ function importText(rows: readonly Row[]): string {
   return `- import: the first import of all real sessions${size}, until they can be searched.`;
 }
 
-function secretsText({ name, secrets }: Row): string[] {
-  if (secrets === undefined || secrets.modelSaw === 0) return [];
-  return [`- ${name} also sent ${secrets.modelSaw} of the secrets to its model.`];
+function modelText({ name, secrets, tokens }: Row): string[] {
+  return [
+    ...(tokens?.requests === 0 ? [`- ${name} was connected to the model, but its hooks asked it nothing.`] : []),
+    ...(secrets !== undefined && secrets.modelSaw > 0
+      ? [`- ${name} also sent ${secrets.modelSaw} of the secrets to its model.`]
+      : []),
+  ];
 }
 
 function missingText({ name, missing, search, locomo }: Row): string[] {

@@ -11,10 +11,12 @@ export interface Column {
 const NONE = "–";
 const number = (value: number): string => Math.round(value).toLocaleString("en");
 
+const seconds = (value: number): string => (value < 10 ? value.toFixed(1) : number(value));
+
 export const INSTALL: readonly Column[] = [
   { title: "version", cell: ({ install }) => install?.version ?? NONE },
   { title: "install, MB", cell: ({ install }) => (install === undefined ? NONE : number(install.megabytes)) },
-  { title: "install, s", cell: ({ install }) => (install === undefined ? NONE : number(install.seconds)) },
+  { title: "install, s", cell: ({ install }) => (install === undefined ? NONE : seconds(install.seconds)) },
 ];
 
 const hook = (event: HookEvent): Column => ({

@@ -142,7 +142,7 @@ function setFileTimes(home: string, sessions: readonly Session[]): void {
 
 /** As Claude Code writes them: a line for each utterance. */
 function writeTranscripts(home: string, name: string, sessions: readonly Session[]): void {
-  const folder = join(home, ".claude", "projects", `-work-${name}`);
+  const folder = join(home, ".claude", "projects", `-home-user-${name}`);
   mkdirSync(folder, { recursive: true });
   for (const { id, startedAt, turns } of sessions) {
     const lines = turns.map(({ prompt }, index) =>
@@ -151,7 +151,7 @@ function writeTranscripts(home: string, name: string, sessions: readonly Session
         uuid: idOf(`${id} ${index}`),
         parentUuid: index === 0 ? null : idOf(`${id} ${index - 1}`),
         sessionId: id,
-        cwd: `/work/${name}`,
+        cwd: `/home/user/${name}`,
         version: "2.1.0",
         timestamp: new Date(startedAt + index * 60_000).toISOString(),
         message: { role: "user", content: prompt },

@@ -23,7 +23,7 @@ export function cMem(tarball: string): Contestant {
     name: "C-Mem",
     packages: [tarball],
     packageName: "c-mem",
-    purpose: "records sessions by hooks, imports transcripts of seven agents, injects and searches them",
+    purpose: "records sessions by hooks, imports transcripts of several agents, injects and searches them",
     extra: "",
     missing: {},
     async prepare(place, { url, isWanted }) {

@@ -120,7 +120,7 @@ export const claudeHistorian: Contestant = {
     server: (place) => ({ command: "node", args: [module(place, "claude-historian-mcp", "dist", "index.js")] }),
     async find(client, query, sessions) {
       const text = await client.call("search_conversations", { query, limit: 50 });
-      const { results } = JSON.parse(text.slice(text.indexOf("{"))) as { results: { content: string }[] };
+      const { results } = JSON.parse(text.slice(text.indexOf("\n\n{"))) as { results: { content: string }[] };
       return results.flatMap(({ content }) => sessionsWith(content, sessions));
     },
   },

@@ -11,7 +11,7 @@ export const memorix: Contestant = {
   name: "memorix",
   packages: ["memorix"],
   purpose: "a memory that agents write by MCP tools, with hooks that keep what looks important",
-  extra: "coordinates several agents at once, keeps commits as memories, a dashboard, rules for many editors",
+  extra: "coordinates several agents at work, copies rules and settings between editors",
   missing: { import: "it imports commits, no transcripts" },
   async prepare(place, { url, isWanted }) {
     place.env["MEMORIX_EMBEDDING"] = "off";
@@ -28,7 +28,7 @@ export const memorix: Contestant = {
   hooks: (place) => ({ path: join(place.project, ".claude", "settings.local.json") }),
   search: {
     source: "writes",
-    how: "turns written by its MCP tool `memorix_store`; MCP tool `memorix_search`, without its embedding model",
+    how: "turns written by its MCP tool `memorix_store`; MCP tool `memorix_search`, without its embedding model; it drops most turns as duplicates of others and kept 6 of the 419 of one conversation",
     server: (place) => ({ command: "node", args: [cli(place), "serve"], env: { MEMORIX_EMBEDDING: "off" } }),
     async load(_place, sessions, open) {
       const client = await open();
@@ -37,7 +37,8 @@ export const memorix: Contestant = {
           await client.call("memorix_store", {
             entityName: tag,
             type: "discovery",
-            title: `${tag}/${index}`,
+            // It compares titles to find duplicates, so they need words of their own.
+            title: `${tag}/${index} ${turn.prompt.replaceAll(/\s+/g, " ").slice(0, 80)}`,
             narrative: turnText(turn),
             filesModified: turn.files,
           });
