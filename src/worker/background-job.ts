@@ -1,7 +1,16 @@
 // Runs jobs of one kind in the background, one at a time, while the worker's rounds continue.
 import type { Env, Paths } from "../config/paths.ts";
 import { type Db, isStorageError } from "../store/db/driver.ts";
-import { claimJob, extendLease, failJob, type Job, type JobKind, LEASE_MS, releaseJobs } from "../store/tables/jobs.ts";
+import {
+  claimJob,
+  extendLease,
+  failJob,
+  type Job,
+  type JobKind,
+  LEASE_MS,
+  nextDueAt,
+  releaseJobs,
+} from "../store/tables/jobs.ts";
 import { type Log, reasonOf } from "./log.ts";
 
 export interface JobContext {
@@ -34,6 +43,11 @@ export class BackgroundJob {
 
   get isBusy(): boolean {
     return this.#current !== undefined;
+  }
+
+  /** Only one job of a kind runs at a time: until it ends, the next one waits even if it is due. */
+  nextDueAt(db: Db, now: number): number {
+    return this.isBusy ? Infinity : (nextDueAt(db, this.#options.kind, now) ?? Infinity);
   }
 
   /** Claims and starts the next due job. False if none is due or one is running. */

@@ -22,6 +22,7 @@ import {
   type Job,
   nextDueAt,
   recoverJobs,
+  type JobKind,
   releaseJobs,
   idInKey,
 } from "../store/tables/jobs.ts";
@@ -99,6 +100,7 @@ class Worker {
   readonly #enriching: BackgroundJob;
   readonly #embedding: BackgroundJob;
   readonly #linking: BackgroundJob;
+  readonly #background: readonly BackgroundJob[];
   readonly #maintenance: Maintenance;
   readonly #startedAt = performance.now();
   readonly #bytesAtStart = process.memoryUsage.rss();
@@ -126,11 +128,7 @@ class Worker {
     const { paths, env, token, log, wakeSignal, startBackup } = options;
     this.#options = options;
     this.#owner = [process.pid, birthOf(process.pid) ?? "", token].join("/");
-    const background = (
-      kind: "enrich" | "embed" | "commits",
-      run: typeof runEnrichJob,
-      graceMs: number,
-    ): BackgroundJob => {
+    const background = (kind: JobKind, run: typeof runEnrichJob, graceMs: number): BackgroundJob => {
       const onEnd = (): void => {
         this.#workedAt = performance.now();
         this.#hasWritten = true;
@@ -141,6 +139,7 @@ class Worker {
     this.#enriching = background("enrich", runEnrichJob, ANSWER_MS);
     this.#embedding = background("embed", runEmbedJob, 0);
     this.#linking = background("commits", runCommitsJob, 0);
+    this.#background = [this.#enriching, this.#embedding, this.#linking];
     const hasLock = (): boolean => this.#checkLock();
     this.#maintenance = new Maintenance({ paths, env, log, hasLock, startBackup, onBackedUp: wakeSignal.wake });
     prepareLostEvents(paths.lostEvents);
@@ -173,7 +172,7 @@ class Worker {
   }
 
   get #isBusyInBackground(): boolean {
-    return this.#enriching.isBusy || this.#embedding.isBusy || this.#linking.isBusy || this.#maintenance.isBackingUp;
+    return this.#background.some((job) => job.isBusy) || this.#maintenance.isBackingUp;
   }
 
   get #lastBusyAt(): number {
@@ -196,7 +195,7 @@ class Worker {
   #releaseMemory(): void {
     const busyAt = this.#lastBusyAt;
     if (this.#releasedAt > busyAt || performance.now() - busyAt < RELEASE_AFTER_MS) return;
-    if (this.#enriching.isBusy || this.#embedding.isBusy || this.#linking.isBusy) return;
+    if (this.#background.some((job) => job.isBusy)) return;
     this.#releasedAt = performance.now();
     if (process.memoryUsage.rss() > this.#bytesAtStart + RELEASE_BYTES) this.#options.releaseMemory?.();
   }
@@ -236,11 +235,7 @@ class Worker {
     const { wakeSignal, once } = this.#options;
     const now = Date.now();
     const session = nextDueAt(db, "session", now) ?? Infinity;
-    // Only one job of a kind runs at a time: until it ends, the next one waits even if it is due.
-    const enrich = this.#enriching.isBusy ? Infinity : (nextDueAt(db, "enrich", now) ?? Infinity);
-    const embed = this.#embedding.isBusy ? Infinity : (nextDueAt(db, "embed", now) ?? Infinity);
-    const commits = this.#linking.isBusy ? Infinity : (nextDueAt(db, "commits", now) ?? Infinity);
-    const dueMs = Math.min(session, enrich, embed, commits) - now;
+    const dueMs = Math.min(session, ...this.#background.map((job) => job.nextDueAt(db, now))) - now;
     if (once && dueMs > SOON_MS && !this.#isBusyInBackground) return { kind: "done" };
     return { kind: "sleep", ms: Math.max(0, Math.min(dueMs, wakeSignal.isWatching ? HEARTBEAT_MS : POLL_MS)) };
   }
@@ -287,7 +282,7 @@ class Worker {
   async #round(db: Db): Promise<boolean> {
     // A job that was interrupted by an error is still marked as running.
     if (this.#retryMs > 0) releaseJobs(db, this.#owner, Date.now());
-    this.#enriching.renewLease(db);
+    for (const job of this.#background) job.renewLease(db);
     const { applied } = this.#drain(db);
     if (!this.#checkLock()) return true;
     const hasTidiedFiles = this.#maintenance.tidy(db);
@@ -384,7 +379,7 @@ class Worker {
     const db = this.#db;
     if (db === undefined) return;
     try {
-      await Promise.all([this.#enriching.stop(db), this.#embedding.stop(db), this.#linking.stop(db)]);
+      await Promise.all(this.#background.map((job) => job.stop(db)));
       releaseJobs(db, this.#owner, Date.now());
     } catch {
       // The next worker takes over jobs of a dead owner.

@@ -1,10 +1,9 @@
 // Checks a model's reply about a whole session: every line may only name what occurs in the session.
 import { asArray, asCount, asObject, asObjects, type JsonObject } from "../../core/json.ts";
 import type { Observation, SessionSummary } from "../../core/memory.ts";
-import { plainWords } from "../../core/words.ts";
 import type { Piece } from "./cited.ts";
 import { isKnownText } from "../known-texts.ts";
-import { settledBy } from "./check-turns.ts";
+import { settledBy, withQuote } from "./quotes.ts";
 import { type Ground, line, lines, listOf, passes, passingText, type Sources, type Tally } from "./grounding.ts";
 import type { SessionRecord } from "./session-record.ts";
 
@@ -102,9 +101,7 @@ function checkDecision(raw: JsonObject, record: SessionRecord, { pieces }: Sessi
     type: "decision",
     title,
     narrative: title,
-    facts: plainWords(title).includes(plainWords(quote.text))
-      ? []
-      : [`“${quote.text}” (${quote.origin === "user" ? "the user" : "the agent"})`],
+    facts: withQuote([], quote, title),
     concepts: [],
     files: [],
     evidence: [`p${prompt.id}`],

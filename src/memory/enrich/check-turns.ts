@@ -9,10 +9,10 @@ import {
   type Summary,
   type TurnMemory,
 } from "../../core/memory.ts";
-import { contentWords, plainWords } from "../../core/words.ts";
+import { plainWords } from "../../core/words.ts";
 import type { TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import type { ObservationRow } from "../../store/tables/observations.ts";
-import { askedIn, conversationOf, groundOf, type Piece, piecesOf } from "./cited.ts";
+import { citedIds, groundOf, type Piece, readShownTurn, type ShownTurn, sourcesOf } from "./cited.ts";
 import {
   type Ground,
   isOnlyPrinted,
@@ -24,9 +24,9 @@ import {
   sharedWords,
   type Tally,
 } from "./grounding.ts";
-import { endOf, type Known, type OpenEnd } from "./known-items.ts";
-import { isAgreement } from "../extract/decisions.ts";
-import { isUsersOwn } from "../user-edits.ts";
+import { type ClosedEnd, closedEnds, shownNotes, replacedBy } from "./known-changes.ts";
+import type { Known } from "./known-items.ts";
+import { settledBy, withQuote } from "./quotes.ts";
 import { isChange } from "./turn-record.ts";
 import type { RecordedTurn } from "./turns-request.ts";
 
@@ -37,7 +37,6 @@ const FACT_CHARS = 400;
 const MAX_FACTS = 10;
 const MAX_FILES = 50;
 const FIELD_CHARS = 1_500;
-const QUOTE_CHARS = 400;
 
 export interface CheckedTurn {
   memory: TurnMemory;
@@ -53,19 +52,6 @@ export interface CheckedTurns {
   tally: Tally;
 }
 
-interface ClosedEnd extends OpenEnd {
-  /** When the turn that did it ended. */
-  doneAt: number;
-}
-
-interface Turn {
-  evidence: TurnEvidence;
-  ids: ReadonlySet<string>;
-  pieces: ReadonlyMap<string, Piece>;
-  asked: string;
-  conversation: string;
-}
-
 export function checkTurns(
   reply: unknown,
   recorded: readonly RecordedTurn[],
@@ -75,7 +61,7 @@ export function checkTurns(
   if (answer === undefined || !Array.isArray(answer["observations"]))
     return { problem: "it has no list of observations" };
   const tally: Tally = { kept: 0, dropped: 0 };
-  const turns = new Map(recorded.map((one) => [one.evidence.prompt.number, loadTurn(one)]));
+  const turns = new Map(recorded.map((one) => [one.evidence.prompt.number, readShownTurn(one)]));
   const checked = new Map<number, CheckedTurn>();
   for (const raw of asObjects(answer["turns"])) {
     const turn = turns.get(asCount(raw["turn"]) ?? 0);
@@ -108,27 +94,22 @@ export function checkTurns(
   const observations = [...checked.values()].flatMap(({ memory }) => memory.observations);
   if (checked.size === 0 || (observations.length === 0 && given.length > 0))
     return { problem: "no observation cites ids of the record and keeps to what is in it" };
-  const confirmed = knownOf(answer["confirmed"], known, tally);
+  const confirmed = shownNotes(answer["confirmed"], known, tally);
   const hasChanged = recorded.some(({ evidence }) => evidence.toolUses.some(isChange));
   if (observations.length === 0 && confirmed.length === 0 && hasChanged)
     return { problem: "it does not say what was changed" };
   return { turns: checked, confirmed, closed: closedEnds(answer["closed"], turns, known, tally), tally };
 }
 
-function loadTurn({ evidence, record }: RecordedTurn): Turn {
-  const pieces = piecesOf(evidence);
-  return { evidence, ids: record.ids, pieces, asked: askedIn(pieces), conversation: conversationOf(pieces) };
-}
-
 /** The turn that the model names, or the one whose evidence it cites. */
-function turnOf(raw: JsonObject, turns: ReadonlyMap<number, Turn>): Turn | undefined {
+function turnOf(raw: JsonObject, turns: ReadonlyMap<number, ShownTurn>): ShownTurn | undefined {
   const cited = asArray(raw["evidence"]);
-  const hasCited = (turn: Turn): boolean => cited.some((id) => typeof id === "string" && turn.ids.has(id));
+  const hasCited = (turn: ShownTurn): boolean => cited.some((id) => typeof id === "string" && turn.ids.has(id));
   const named = turns.get(asCount(raw["turn"]) ?? 0);
   return named !== undefined && hasCited(named) ? named : [...turns.values()].findLast(hasCited);
 }
 
-function checkObservation(raw: JsonObject, turn: Turn, tally: Tally): Observation | undefined {
+function checkObservation(raw: JsonObject, turn: ShownTurn, tally: Tally): Observation | undefined {
   const type = OBSERVATION_TYPES.find((known) => known === raw["type"]);
   const title = line(raw["title"], TITLE_CHARS);
   if (type === undefined || title === "") return undefined;
@@ -156,64 +137,6 @@ function checkObservation(raw: JsonObject, turn: Turn, tally: Tally): Observatio
   };
 }
 
-function citedIds(raw: unknown, ids: ReadonlySet<string>): string[] {
-  const cited = asArray(raw).filter((id): id is string => typeof id === "string" && ids.has(id));
-  return [...new Set(cited)];
-}
-
-export interface Quote {
-  text: string;
-  origin: Origin;
-}
-
-/** Shorter quotes ("yes", "Redis") settle something only if they are the user's whole answer, or agree. */
-const MIN_QUOTE_WORDS = 3;
-/** At least this share of the words in a decision's title must occur in what was said. */
-const DECISION_SHARE = 0.4;
-
-/** The words that settled a decision, if they were said in the cited evidence. Output of tools settles nothing. */
-export function settledBy(
-  raw: unknown,
-  title: string,
-  pieces: readonly Piece[],
-  conversation: string,
-): Quote | undefined {
-  if (sharedWords(title, conversation) < DECISION_SHARE) return undefined;
-  const quote = findQuote(raw, pieces);
-  // "Look at the cache" settles nothing about Redis: the agent said the rest.
-  const isSettled =
-    quote?.origin !== "user" || isAnswered(quote.text, pieces) || sharedWords(title, plainWords(quote.text)) > 0;
-  return quote && !isSettled ? { ...quote, origin: "assistant" } : quote;
-}
-
-/** True for a short prompt or answer as a whole, and for "yes". */
-function isAnswered(quote: string, pieces: readonly Piece[]): boolean {
-  const words = plainWords(quote);
-  const isWhole = ({ replies }: Piece): boolean => !isLong(words) && replies.includes(words);
-  return pieces.some((piece) => isWhole(piece) || (isAgreement(quote) && piece.asked.startsWith(words)));
-}
-
-function isLong(words: string): boolean {
-  return words.trim().split(" ").length >= MIN_QUOTE_WORDS;
-}
-
-/** The quote, if one of the pieces says it. */
-function findQuote(raw: unknown, pieces: readonly Piece[]): Quote | undefined {
-  const text = line(raw, QUOTE_CHARS).replace(/^["“„'«]+|["”'»]+$/g, "");
-  const words = plainWords(text);
-  if (words.trim() === "") return undefined;
-  if (isAnswered(text, pieces) || (isLong(words) && pieces.some(({ asked }) => asked.includes(words))))
-    return { text, origin: "user" };
-  const isOwn = pieces.some(({ said, printed }) => said.includes(words) && !printed.includes(words));
-  return isLong(words) && isOwn ? { text, origin: "assistant" } : undefined;
-}
-
-/** Adds the quote to the facts, unless the observation has its words already. */
-function withQuote(facts: string[], quote: Quote | undefined, said: string): string[] {
-  if (quote === undefined || plainWords(said).includes(plainWords(quote.text))) return facts;
-  return [`“${quote.text}” (${quote.origin === "user" ? "the user" : "the agent"})`, ...facts];
-}
-
 function filesOf({ toolUses }: TurnEvidence, isWanted: (kind: string) => boolean): string[] {
   const files = toolUses.flatMap((use) => use.files).filter(({ kind }) => isWanted(kind));
   return [...new Set(files.map(({ path }) => path))];
@@ -234,13 +157,13 @@ const USER_SHARE = 0.6;
 /** The least trusted cited piece decides the origin: tool output, the agent (also its edits), the user. */
 function originOf(pieces: readonly Piece[], claim: string, { prompt }: TurnEvidence): Origin {
   if (pieces.some(({ origin }) => origin === "tool")) return "tool";
-  const wordsIn = (field: "text" | "printed"): string => plainWords(pieces.map((piece) => piece[field]).join("\n"));
-  if (isOnlyPrinted(claim, { own: wordsIn("text"), printed: wordsIn("printed") })) return "tool";
+  const own = plainWords(pieces.map(({ text }) => text).join("\n"));
+  if (isOnlyPrinted(claim, { own, printed: pieces[0]?.printed ?? "" })) return "tool";
   const isUser = pieces.every(({ origin }) => origin === "user");
   return isUser && sharedWords(claim, prompt.text.toLowerCase()) >= USER_SHARE ? "user" : "assistant";
 }
 
-function checkSummary(raw: JsonObject, { evidence, ids, pieces, asked }: Turn, tally: Tally): Summary | undefined {
+function checkSummary(raw: JsonObject, { evidence, ids, pieces, asked }: ShownTurn, tally: Tally): Summary | undefined {
   const ground: Ground = groundOf([...pieces.values()], asked, tally);
   const field = (name: string): string => passingText(lines(raw[name], FIELD_CHARS), ground);
   const [request, investigated] = [field("request"), field("investigated")];
@@ -252,87 +175,11 @@ function checkSummary(raw: JsonObject, { evidence, ids, pieces, asked }: Turn, t
     investigated,
     learned,
     completed,
-    nextSteps: field("next_steps"),
+    // The next session starts with them, so tools and pages must not write them.
+    nextSteps: passingText(lines(raw["next_steps"], FIELD_CHARS), { ...ground, sources: sourcesOf(pieces) }),
     notes: field("notes"),
     filesRead: filesOf(evidence, (kind) => kind === "read"),
     filesEdited: filesOf(evidence, (kind) => kind !== "read"),
     evidence: cited.length > 0 ? cited : [evidence.prompt.id],
   };
-}
-
-function knownOf(raw: unknown, known: Known, tally: Tally): ObservationRow[] {
-  return asArray(raw).flatMap((id) => {
-    const row = typeof id === "string" ? known.notes.get(id) : undefined;
-    if (row === undefined) tally.dropped++;
-    else tally.kept++;
-    return row ?? [];
-  });
-}
-
-/** A replaced note must be about the same thing: a common file, or this many words. */
-const MIN_SHARED_WORDS = 2;
-
-/**
- * What a user pinned stays, and what holds for every project. A decision is replaced only by a decision, a user's note
- * only by the user's words.
- */
-export function mayReplace(
-  newer: Pick<ObservationRow, "type" | "origin" | "project_id">,
-  older: ObservationRow,
-): boolean {
-  return (
-    older.pinned === 0 &&
-    older.project_id === newer.project_id &&
-    (older.type !== "decision" || newer.type === "decision") &&
-    (newer.origin === "user" || !(older.origin === "user" || isUsersOwn(older)))
-  );
-}
-
-interface Replacing {
-  observation: Observation;
-  projectId: number;
-}
-
-function replacedBy({ observation, projectId }: Replacing, raw: unknown, known: Known, tally: Tally): ObservationRow[] {
-  const words = new Set(plainWords(`${observation.title} ${observation.narrative}`).split(" "));
-  return knownOf(raw, known, tally).filter((row) => {
-    const files = JSON.parse(row.files) as string[];
-    const shared = plainWords(row.title)
-      .split(" ")
-      .filter((word) => word.length > MIN_SHARED_WORDS && words.has(word));
-    const isSameTopic = shared.length >= MIN_SHARED_WORDS || files.some((path) => observation.files.includes(path));
-    const { type, origin } = observation;
-    if (isSameTopic && mayReplace({ type, origin, project_id: projectId }, row)) return true;
-    tally.kept--;
-    tally.dropped++;
-    return false;
-  });
-}
-
-/** At least this share of a step's words must be in what was said or done. */
-const CLOSED_SHARE = 0.3;
-const STEM_CHARS = 4;
-
-/** "Push the branch" shares "push" with `git push`, "Run the tests" "test" with `npm test`. */
-function isAbout(step: string, done: string): boolean {
-  const stems = (text: string): string[] => [...contentWords(text)].map((word) => word.slice(0, STEM_CHARS));
-  const [of, known] = [stems(step), new Set(stems(done))];
-  return of.filter((stem) => known.has(stem)).length >= Math.max(1, of.length * CLOSED_SHARE);
-}
-
-/** Open ends are closed by what the agent did or the user said, not by what a file or a page says. */
-function closedEnds(raw: unknown, turns: ReadonlyMap<number, Turn>, known: Known, tally: Tally): ClosedEnd[] {
-  return asObjects(raw).flatMap((one) => {
-    const end = known.openEnds.get(asString(one["id"]) ?? "");
-    // A later turn of the same request may open it again.
-    const doer = [...turns.values()].find(({ ids, pieces }) =>
-      citedIds(one["evidence"], ids).some((id) => isAbout(end?.step ?? "", pieces.get(id)?.done ?? "")),
-    );
-    if (end === undefined || doer === undefined) {
-      tally.dropped++;
-      return [];
-    }
-    tally.kept++;
-    return [{ ...end, doneAt: endOf([doer.evidence]) }];
-  });
 }

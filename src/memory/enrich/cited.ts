@@ -1,10 +1,12 @@
 // The text of every piece of evidence, to check what cites it.
+import { asArray } from "../../core/json.ts";
 import type { Origin } from "../../core/memory.ts";
 import { plainWords } from "../../core/words.ts";
 import type { EvidenceToolUse, TurnEvidence } from "../../store/reads/turn-evidence.ts";
 import { type Answer, userAnswers } from "../sources/answers.ts";
-import type { Ground, Tally } from "./grounding.ts";
+import type { Ground, Sources, Tally } from "./grounding.ts";
 import { isChange } from "./turn-record.ts";
+import type { RecordedTurn } from "./turns-request.ts";
 
 export interface Piece {
   /** In lower case, in full: the record that the model saw may be shortened. */
@@ -92,12 +94,36 @@ export function groundOf(pieces: readonly Piece[], asked: string, tally: Tally):
   return { text: pieces.map(({ text }) => text).join("\n"), asked, tally };
 }
 
+export function sourcesOf(pieces: ReadonlyMap<string, Piece>): Sources {
+  const all = [...pieces.values()];
+  return { own: plainWords(all.map(({ done }) => done).join("\n")), printed: all[0]?.printed ?? "" };
+}
+
 /** What the user wrote and answered in the turn, as plain words. */
 export function askedIn(pieces: ReadonlyMap<string, Piece>): string {
   return [...pieces.values()].map(({ asked }) => asked).join("\n");
 }
 
 /** What was said in the turn, as plain words. */
-export function conversationOf(pieces: ReadonlyMap<string, Piece>): string {
+function conversationOf(pieces: ReadonlyMap<string, Piece>): string {
   return [...pieces.values()].map(({ asked, said }) => `${asked}\n${said}`).join("\n");
+}
+
+/** A turn as the model was shown it, to check what cites it. */
+export interface ShownTurn {
+  evidence: TurnEvidence;
+  ids: ReadonlySet<string>;
+  pieces: ReadonlyMap<string, Piece>;
+  asked: string;
+  conversation: string;
+}
+
+export function readShownTurn({ evidence, record }: RecordedTurn): ShownTurn {
+  const pieces = piecesOf(evidence);
+  return { evidence, ids: record.ids, pieces, asked: askedIn(pieces), conversation: conversationOf(pieces) };
+}
+
+export function citedIds(raw: unknown, ids: ReadonlySet<string>): string[] {
+  const cited = asArray(raw).filter((id): id is string => typeof id === "string" && ids.has(id));
+  return [...new Set(cited)];
 }
