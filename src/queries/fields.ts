@@ -135,7 +135,8 @@ function readNumber({ min = 1, max = MAX_NUMBER, clamp }: NumberField, value: un
   if (clamp && typeof number === "number" && Number.isInteger(number) && number >= 0)
     return Math.min(max, Math.max(min, number));
   if (typeof number === "number" && Number.isInteger(number) && number >= min && number <= max) return number;
-  const range = min === 0 ? "a whole number" : `a whole number above ${min - 1}`;
+  const below = min === 0 ? "a whole number" : `a whole number above ${min - 1}`;
+  const range = max === MAX_NUMBER ? below : `a whole number from ${min} to ${max}`;
   throw usageError(`${name} takes ${range}, not "${oneLine(String(value), 60)}".`);
 }
 

@@ -36,9 +36,15 @@ export const command = defineCommand({
     const { json, paths, env } = context;
     if (since !== undefined && !withModel)
       throw usageError("--since needs --with-model.", "c-mem rebuild --with-model");
+    if (since === undefined && withModel)
+      throw usageError("--since is missing.", "c-mem rebuild --with-model --since 2w");
+    const from = since === undefined ? undefined : parseTime(since, Date.now());
     return withStore(paths, async (db) => {
       const { scope, where } = readScope(input, { db, paths, env, cwd: process.cwd() });
-      if (withModel) return sendToModel(db, { projectId: scope.projectId, where, since, yes, quiet }, context);
+      if (from !== undefined) {
+        const { projectId } = scope;
+        return sendToModel(db, { projectId, where, since: from, said: since ?? "", yes, quiet }, context);
+      }
       relaxDurability(db);
       // After an interruption the next process derives the rest.
       const { result, last } = await runSteps(rebuildMemory(db, { projectId: scope.projectId, now: Date.now() }), {
@@ -61,7 +67,9 @@ export const command = defineCommand({
 interface ModelRun {
   projectId: number | undefined;
   where: string;
-  since: string | undefined;
+  since: number;
+  /** The time as typed: "2w". */
+  said: string;
   yes: boolean;
   quiet: boolean;
 }
@@ -69,10 +77,9 @@ interface ModelRun {
 /** Shows the estimate, and enqueues the turns if the user agrees. The worker sends them within the daily limits. */
 async function sendToModel(
   db: Db,
-  { projectId, where, since, yes, quiet }: ModelRun,
+  { projectId, where, since, said, yes, quiet }: ModelRun,
   { json, paths, env }: Invocation,
 ): Promise<number> {
-  if (since === undefined) throw usageError("--since is missing.", "c-mem rebuild --with-model --since 2w");
   const settings = userSettings(paths, env);
   const access = modelAccess(settings, env);
   const provider = openProvider(settings, env);
@@ -83,10 +90,10 @@ async function sendToModel(
   if (missing !== undefined) throw usageError(`${missing.what}.`, `${missing.fix}.`);
   const now = Date.now();
   const producer = `${provider.name}/${provider.model}`;
-  const found = unsentTurns(db, { projectId, since: parseTime(since, now), producer });
+  const found = unsentTurns(db, { projectId, since, producer });
   const turns = found.filter(({ id }) => !isCopiedTurn(db, id));
   if (turns.length === 0)
-    throw nothingFound(`Nothing to send: ${producer} has seen every turn of ${where} since ${since}.`);
+    throw nothingFound(`Nothing to send: ${producer} has seen every turn of ${where} since ${said}.`);
   const estimate = estimateEnrich(db, provider, settings, turns);
   const days = Math.ceil((estimate.inputTokens + estimate.outputTokens) / Math.max(1, settings.tokensPerDay));
   const data = { project: where, producer, ...estimateJson(estimate), days, enqueued: false };

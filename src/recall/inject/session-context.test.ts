@@ -266,7 +266,7 @@ Said last: Login works. Next: logout.
     const handover = [
       "The cache in src/a.ts expires after five minutes; a shorter time broke the login.",
       "Open: measure the hit rate before the release.",
-      "src/a.ts is changed but not committed.",
+      "src/a.ts is changed; no commit of it is shown.",
       "Two commits are ahead of origin: push them.",
     ];
     const nextSteps = "Measure the hit rate before the release\nTell the docs team";
@@ -296,7 +296,7 @@ Said last: Login works. Next: logout.
     expect(text).toContain("## Still open\n- Tell the docs team\n");
     expect(tokens).toBeLessThan(250);
     const dayLater = buildContext(db, { ...request(db), now: 48 * HOUR }).text;
-    expect(dayLater).not.toMatch(/not committed|ahead of origin/);
+    expect(dayLater).not.toMatch(/no commit|ahead of origin/);
     expect(dayLater).toContain("measure the hit rate");
     turn("Now log each miss", 3 * HOUR);
     deriveSession(db, 1, 4 * HOUR);

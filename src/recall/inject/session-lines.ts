@@ -165,7 +165,7 @@ function linesFor({ last_at, git_branch }: SessionRow, tree: WorkTree | undefine
 
 /** What a commit or push after the session may have changed. */
 const LOCAL_STATE =
-  /\b(?:not (?:yet )?(?:committed|pushed)|uncommitted|unpushed|ahead of origin|nothing is committed|has not been seen|no test run is reported)\b/i;
+  /\b(?:not (?:yet )?(?:committed|pushed)|uncommitted|unpushed|unstaged|ahead of origin|nothing is committed|committed only|local only|only local|has not been seen|no (?:push|commit|test run)\b.{0,60}\b(?:reported|shown))\b/i;
 
 type Moment = Pick<StoppedOptions, "tree" | "now">;
 

@@ -39,6 +39,26 @@ describe("turns that wait for a model", () => {
     expect(claimJob(db, "enrich", "me", START + 5 * MINUTE)).toBeUndefined();
   });
 
+  it("leave more time for the session's summary the more summaries it has", () => {
+    const { db, add } = seedStore();
+    add("s1", prompt("one"), { at: START });
+    add("s1", ended("done"), { at: START });
+    const minutes = [0, 1, 2, 3].map((written) => {
+      if (written > 0)
+        db.run(
+          `INSERT INTO summaries (session_db_id, prompt_number, last_prompt, request, investigated, learned, completed,
+            next_steps, notes, files_read, files_edited, evidence, producer, created_at)
+          VALUES (1, 0, ?, '', '', '', '', '', '', '[]', '[]', '[]', 'openai/m', 1)`,
+          written,
+        );
+      db.run("UPDATE prompts SET prompt_number = 9");
+      db.run("DELETE FROM jobs");
+      enqueueModelJobs(db, 1, START);
+      return ((db.value<number>("SELECT run_after FROM jobs WHERE key = 'handover:1'") ?? 0) - START) / MINUTE;
+    });
+    expect(minutes).toEqual([10, 10, 20, 40]);
+  });
+
   it("are due at once when they are enough for a request, when the session ends and when the next one starts", () => {
     const { db, add } = seedStore();
     add("s1", prompt("one"), { at: START });

@@ -100,11 +100,11 @@ export function enqueueModelJobs(db: Db, sessionDbId: number, now: number): void
     enqueueAt(db, handoverKey(sessionDbId), isOver ? now : lastAt + idleMs(db, sessionDbId), now);
 }
 
-/** Doubles with each summary: a long day with many pauses would pay for the whole session after each of them. */
+/** Doubles from the third summary on: a day with many pauses would pay for the whole session after each of them. */
 function idleMs(db: Db, sessionDbId: number): number {
   const written = db.value<number>(sql`SELECT count(*) FROM summaries
     WHERE session_db_id = ${sessionDbId} AND prompt_number = 0 AND last_prompt > 0`);
-  return SESSION_IDLE_MS * 2 ** Math.min(written ?? 0, MAX_DOUBLINGS);
+  return SESSION_IDLE_MS * 2 ** Math.min(Math.max(0, (written ?? 0) - 1), MAX_DOUBLINGS);
 }
 
 const MAX_DOUBLINGS = 5;
