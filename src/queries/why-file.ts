@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AppError, nothingFound, usageError } from "../core/error.ts";
 import { splitLines } from "../core/lines/file-change.ts";
-import { matchLines } from "../core/lines/match-lines.ts";
+import { matchLines, withoutBlanks } from "../core/lines/match-lines.ts";
 import { count, oneLine } from "../core/text.ts";
 import { linkBatch } from "../memory/commits/link-commits.ts";
 import { readCommits } from "../memory/commits/read-commits.ts";
@@ -56,8 +56,7 @@ export async function explainTarget(
   const isWhole = target.range === undefined;
   const outer = target.path.slice(0, target.path.length - inner.path.length);
   const history = readHistory(git, { sha, path: inner.path, lines, range, isWhole, outer });
-  // Shell commands are found by the names in them.
-  if (countUnindexed(db) > 0) updateSearchIndex(db, { maxMs: MAX_INDEX_MS });
+  indexNames(db);
   const reasons = await explainFile(db, {
     projectId: target.project.id,
     top: target.top,
@@ -168,15 +167,15 @@ async function readBlame(
     const blamed = await blame(false);
     if (blamed === undefined) return undefined;
     const committed = Array.from({ length: blamed.size }, (_, index) => blamed.get(index + 1)?.text ?? "");
-    return { blamed, committed, followMoves: (numbers) => blame(true, toRanges(numbers)) };
+    return { blamed, committed, followMoves: (numbers) => blame(true, toRanges(numbers, blamed.size)) };
   }
   const content = await fileInCommit(git, sha, path);
   if (content === undefined) return undefined;
   const committed = splitLines(content);
-  const wanted = [...matchLines(committed, lines)].slice(range[0] - 1, range[1]);
+  const wanted = [...matchLines(withoutBlanks(committed), withoutBlanks(lines))].slice(range[0] - 1, range[1]);
   const numbers = wanted.flatMap((at) => (at < 0 ? [] : [at + 1]));
   if (numbers.length === 0) return { blamed: new Map(), committed };
-  const blamed = await blame(true, toRanges(numbers));
+  const blamed = await blame(true, toRanges(numbers, committed.length));
   return blamed && { blamed, committed };
 }
 
@@ -190,18 +189,24 @@ function inProject(blamed: Map<number, BlamedLine> | undefined, outer: string): 
 const NEAR_LINES = 5;
 
 /** 1, 2, 9 -> 1-2, 9-9 */
-function toRanges(numbers: readonly number[]): LineRange[] {
+function toRanges(numbers: readonly number[], length: number): LineRange[] {
   const ranges: [number, number][] = [];
   for (const number of numbers) {
     const last = ranges.at(-1);
-    if (last !== undefined && number <= last[1] + NEAR_LINES) last[1] = number;
-    else ranges.push([number, number]);
+    const [from, to] = [Math.max(1, number - NEAR_LINES), Math.min(length, number + NEAR_LINES)];
+    if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to);
+    else ranges.push([from, to]);
   }
   return ranges;
 }
 
 /** A query looks at this many commits that the worker did not read yet. */
 const MAX_NEW_COMMITS = 60;
+
+/** Shell commands are found by the names of files in them. */
+function indexNames(db: QueryContext["db"]): void {
+  if (countUnindexed(db) > 0) updateSearchIndex(db, { maxMs: MAX_INDEX_MS });
+}
 
 /** Compares commits with the sessions as the worker does. */
 export async function linkShas(
@@ -211,5 +216,6 @@ export async function linkShas(
   shas: readonly string[],
 ): Promise<void> {
   const unread = unreadCommits(db, projectId, shas).slice(0, MAX_NEW_COMMITS);
+  if (unread.length > 0) indexNames(db);
   for await (const commits of readCommits(git, unread)) await linkBatch(db, projectId, git, commits);
 }

@@ -49,16 +49,19 @@ export function splitTarget(typed: string, cwd: string | undefined): { target: s
   return target === undefined ? { target: typed, range: undefined } : { target, range: readRange(Number(first), last) };
 }
 
-/** For "a.js:abc" or "a.js:1-": what was probably meant. */
+/** For "a.js:abc", "a.js:1-" or "a.js#L3": what was probably meant. */
 export function linesHint(target: string): string | undefined {
-  const [, path] = /^(.+?):[^/\\:]{0,40}$/.exec(target) ?? [];
+  const [, path] = /^(.+?)(?::|#L\d)[^/\\:]{0,40}$/.exec(target) ?? [];
   return path === undefined ? undefined : `Lines: ${oneLine(path, 200)}:10-20`;
 }
 
 export function readRange(first: number, last: number | string | undefined): LineRange {
   const end = last === undefined ? first : Number(last);
   if (first < 1 || end < first)
-    throw usageError(`Invalid lines ${first}-${end}.`, "Lines count from 1: src/a.ts:10-20");
+    throw usageError(
+      `Invalid ${last === undefined ? `line ${first}` : `lines ${first}-${end}`}.`,
+      "Lines count from 1: src/a.ts:10-20",
+    );
   return [first, end];
 }
 
@@ -231,7 +234,7 @@ function placeOf(project: ProjectRow): WhyPlace {
 const MAX_MATCHES = 400;
 /** Before the name: words that define something. */
 const DEFINES =
-  /(?:\b(?:function|func|fn|def|class|interface|type|enum|struct|trait|impl|module|macro|const|let|var|val|static|record|object)\s*\*?\s*)$/;
+  /(?:\b(?:function|func(?:\s*\([^)]*\))?|fn|def|class|interface|type|enum|struct|trait|impl|module|macro|const|let|var|val|static|record|object)\s*\*?\s*)$/;
 
 const MAX_ALSO = 5;
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createWorld, data, run } from "./harness.ts";
 import { connect } from "./mcp-client.ts";
-import { ask, brief, commit, createProject, edit, git, put, STORE, why, write } from "./why-world.ts";
+import { ask, brief, commit, createProject, edit, git, put, report, STORE, why, write } from "./why-world.ts";
 
 describe("lines that were changed by hand since", () => {
   it("keep their session if only their indentation changed", async () => {
@@ -13,6 +13,37 @@ describe("lines that were changed by hand since", () => {
     put(world, "src/store.js", STORE.replaceAll("  ", "\t"));
     commit(world, "Use tabs");
     expect(brief(await why(world, "src/store.js"))).toEqual([`1-8 one/1 ${short}`]);
+  });
+
+  it("keep it also if that is not committed yet", async () => {
+    const world = await createProject();
+    const short = commit(world, "Store todos").slice(0, 7);
+    put(world, "src/store.js", STORE.replaceAll("  ", "    "));
+    expect(brief(await why(world, "src/store.js"))).toEqual([`1-8 one/1 ${short}`]);
+  });
+
+  it("keep it if they were moved within the file", async () => {
+    const world = await createProject();
+    const load = "export function loadAll(key) {\n  return JSON.parse(localStorage.getItem(key));\n}\n";
+    const save = "export function saveAll(key, all) {\n  localStorage.setItem(key, JSON.stringify(all));\n}\n";
+    await write(world, "one", "src/all.js", load + save);
+    commit(world, "Add all");
+    put(world, "src/all.js", save + load);
+    commit(world, "Swap the functions");
+    for (const target of ["src/all.js:1-2", "src/all.js:4-5"])
+      expect((await why(world, target)).map(({ session_id }) => session_id)).toEqual(["one"]);
+  });
+
+  it("have the same session alone as in the whole file, if they were moved to another file", async () => {
+    const world = await createProject();
+    commit(world, "Store todos");
+    put(world, "src/moved.js", STORE);
+    rmSync(join(world.project, "src/store.js"));
+    put(world, "src/store.js", "export {};\n");
+    commit(world, "Move the store");
+    const sessionsOf = async (target: string) => (await why(world, target)).map(({ session_id }) => session_id);
+    expect(await sessionsOf("src/moved.js")).toEqual(["one"]);
+    expect(await sessionsOf("src/moved.js:3")).toEqual(["one"]);
   });
 
   it("have none if they are a copy of a line that is still there", async () => {
@@ -54,6 +85,31 @@ describe("a file that was renamed and not committed", () => {
     const base = git(world, "rev-parse", "--short=7", "HEAD~1");
     expect(brief(await why(world, "lib/numbers.js"))).toEqual([`1-2 - ${base}`]);
   });
+});
+
+it("a commit by hand of text from a here-document leads to the session", async () => {
+  const world = await createProject();
+  const text = "[walrus]\ndepot = 'north'\nlimit = 42\n";
+  put(world, "conf.toml", text);
+  await report(world, "one", "Bash", { command: `cat > conf.toml <<'EOF'\n${text}EOF` }, { stdout: "", stderr: "" });
+  const sha = commit(world, "Configure the walrus (#61)");
+  expect(brief(await why(world, sha))).toEqual([expect.stringContaining("one/1")]);
+});
+
+it("an edit and a patch of OpenCode are read", async () => {
+  const world = await createProject();
+  commit(world, "Store todos");
+  const full = join(world.project, "src/store.js");
+  const line = "  return JSON.parse(localStorage.todos ?? '[]').filter(Boolean);";
+  const before = STORE.split("\n")[1] ?? "";
+  put(
+    world,
+    "src/store.js",
+    STORE.replace(before, () => line),
+  );
+  await ask(world, "two", "Leave out empty todos");
+  await report(world, "two", "Edit", { file_path: full, oldString: before, newString: line }, {});
+  expect((await why(world, "src/store.js:2")).map(({ session_id }) => session_id)).toEqual(["two"]);
 });
 
 describe("whether a line is committed", () => {

@@ -46,7 +46,8 @@ function readStop(payload: JsonObject): Loose<Activity> {
 }
 
 /** Cursor does not name the MCP server of a tool. These tools may be C-Mem's own, which are never recorded. */
-const MEMORY_TOOLS = /^MCP:(?=(?:search|timeline|get_observations|file_history|find_fix|remember|forget)$)/;
+const MEMORY_TOOLS =
+  /^MCP:(?=(?:search|timeline|get_observations|file_history|why|find_fix|remember|forget|handover)$)/;
 
 function readToolUse(payload: JsonObject, hasFailed: boolean, cwd: string): Loose<Activity> | undefined {
   const ownName = asId(payload["tool_name"]);

@@ -31,7 +31,7 @@ export interface RecordedEdit {
 export function readEdit(use: EditUse, path: string): RecordedEdit {
   const input = asObject(use.input as Json);
   if (input === undefined) return { changes: [] };
-  const patch = asString(input["patch"]);
+  const patch = asString(input["patch"]) ?? asString(input["patchText"]);
   if (patch !== undefined) return { changes: patchChanges(patch, path) };
   const asked = askedChanges(input, use.output);
   const hunks = outputHunks(use.output ?? "");
@@ -88,8 +88,8 @@ function isCreated(output: string | null): boolean {
 }
 
 function textChange(part: JsonObject): FileChange[] {
-  const before = asString(part["old_string"]) ?? asString(part["old_str"]);
-  const after = asString(part["new_string"]) ?? asString(part["new_str"]);
+  const before = asString(part["old_string"]) ?? asString(part["old_str"]) ?? asString(part["oldString"]);
+  const after = asString(part["new_string"]) ?? asString(part["new_str"]) ?? asString(part["newString"]);
   if (before === undefined || after === undefined) return [];
   const everywhere = part["replace_all"] === true;
   return [{ kind: "text", before: plainText(before), after: plainText(after), everywhere }];

@@ -127,3 +127,8 @@ function compareAll(old: readonly string[], now: readonly string[], gap: Gap, fo
     else column++;
   }
 }
+
+/** As `git blame -w` compares lines. */
+export function withoutBlanks(lines: readonly string[]): string[] {
+  return lines.map((line) => line.replaceAll(/\s+/g, ""));
+}

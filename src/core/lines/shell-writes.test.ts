@@ -7,6 +7,7 @@ it.each([
   ["cat > src/a.ts <<'EOF'\none\ntwo $x\nEOF\nnpm test", whole("one", "two $x")],
   ["cd /app && cat <<EOF > ./src/a.ts\none\nEOF", whole("one")],
   ['mkdir -p src; tee "src/a.ts" <<-"END" >/dev/null\none\nEND', whole("one")],
+  ["cat > src/a.ts <<-EOF\n\tone\n\t\ttwo\n\tEOF", whole("one", "two")],
   ["cat >> /app/src/a.ts <<'EOF'\nmore\nEOF", [{ kind: "lines", before: [], after: ["more"] }]],
   ["cat > src/a.ts <<EOF\nhello $USER, welcome\nEOF", [{ kind: "some", lines: ["hello $USER, welcome"] }]],
   ["cat > b.ts <<'EOF'\none\nEOF\ncat > src/a.ts <<'EOF'\ntwo\nEOF", whole("two")],

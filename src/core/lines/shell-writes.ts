@@ -3,7 +3,7 @@
 import { type FileChange, splitLines } from "./file-change.ts";
 
 /** "cat > a <<EOF", "cat <<'EOF' >> a", "tee a <<-EOF >/dev/null": redirections, the tag, and the rest of the line. */
-const HEREDOC = /^(.*?)<<-?\s*(["']?)(\w+)\2(.*)$/;
+const HEREDOC = /^(.*?)<<(-?)\s*(["']?)(\w+)\3(.*)$/;
 const TARGET = /(?:^|[^>&\d])(>>?)\s*(["']?)([^\s"'|;&<>]+)\2/;
 const TEE = /\btee\s+(-a\s+)?(["']?)([^\s"'|;&<>]+)\2/;
 
@@ -19,10 +19,12 @@ export function shellChanges(command: string, file: WrittenFile): FileChange[] {
   const lines = command.split("\n");
   const changes: FileChange[] = [];
   for (let at = 0; at < lines.length; at++) {
-    const [, before = "", quote = "", tag, after = ""] = HEREDOC.exec(lines[at] ?? "") ?? [];
+    const [, before = "", dash, quote = "", tag, after = ""] = HEREDOC.exec(lines[at] ?? "") ?? [];
     if (tag === undefined) continue;
     const end = lines.findIndex((line, index) => index > at && line.trim() === tag);
-    const content = lines.slice(at + 1, end < 0 ? lines.length : end);
+    const typed = lines.slice(at + 1, end < 0 ? lines.length : end);
+    // The shell removes leading tabs after "<<-".
+    const content = dash === "-" ? typed.map((line) => line.replace(/^\t+/, "")) : typed;
     const target = targetOf(before, after);
     // Without quotes the shell fills in variables: the text in the file is another one.
     const isExact = quote !== "" || !content.some((line) => /[$`\\]/.test(line));

@@ -1,6 +1,6 @@
 // Finds the sessions whose work a commit carries, each with a confidence (docs/adr/0021-lines-and-commits.md).
-import { addedLines, isTelling, readEdit } from "../../core/lines/file-change.ts";
-import { parseJson } from "../../core/json.ts";
+import { addedLines, isTelling } from "../../core/lines/file-change.ts";
+import { readUse } from "../../core/lines/read-use.ts";
 import { DAY_MS } from "../../core/time.ts";
 import type { Db } from "../../store/db/driver.ts";
 import {
@@ -13,6 +13,7 @@ import {
   turnsWithPullRequest,
   turnsWithSubject,
 } from "../../store/reads/commit-evidence.ts";
+import { shellWrites } from "../../store/reads/line-evidence.ts";
 import type { CommitBasis } from "../../store/tables/commits.ts";
 import { toolUsesByIds } from "../../store/tables/tool-uses.ts";
 import { type CommitFacts, type CommitFile, isBot, namedSessions, pullRequestOf } from "./commit-facts.ts";
@@ -148,7 +149,10 @@ export function editsBefore(db: Db, projectId: number, commit: CommitFacts, { pa
   const from = commit.authoredAt - WINDOW_MS;
   // Amending keeps the author's time, but adds later changes.
   const to = (added === undefined ? commit.authoredAt : commit.committedAt) + SAME_MOMENT_MS;
-  return editsOfFile(db, projectId, { path, from, to });
+  const edits = editsOfFile(db, projectId, { path, from, to });
+  // Of a command only the text is known that it wrote.
+  const written = added === undefined ? [] : shellWrites(db, projectId, path, { from, until: to });
+  return [...edits, ...written].sort((a, b) => b.at - a.at);
 }
 
 interface WantedLines {
@@ -193,12 +197,12 @@ function creditLines(db: Db, edits: readonly FileEdit[], wanted: WantedLines, sh
 /** The lines that an edit added to its file. `forms`: as the tool was asked to, and as the agent logged it. */
 function linesOf(
   db: Db,
-  { tool_use_db_id: id, path }: FileEdit,
+  { tool_use_db_id: id, path, cwd = "" }: FileEdit,
   areTelling: boolean,
 ): { added: Set<string>; forms: Set<string>[] } {
   const [use] = toolUsesByIds(db, [id]);
   if (use === undefined) return { added: new Set(), forms: [] };
-  const { changes, asLogged = [] } = readEdit({ ...use, input: parseJson(use.input) }, path);
+  const { changes, asLogged = [] } = readUse({ ...use, path, cwd });
   const forms = [changes, asLogged].map((form) => {
     const lines = form.flatMap(addedLines);
     return areTelling ? tellingLines(lines) : shortLines(lines);

@@ -1,9 +1,9 @@
 // Finds for each line of a file the turn that wrote it: by the recorded edits, else by git and the commit's sessions.
 import { asObject, asString, parseJson } from "../../core/json.ts";
 import { attributeLines, type LineOrigin } from "../../core/lines/attribute-lines.ts";
-import { readEdit, type RecordedEdit, splitLines } from "../../core/lines/file-change.ts";
-import { shellChanges } from "../../core/lines/shell-writes.ts";
-import { matchLines } from "../../core/lines/match-lines.ts";
+import { type RecordedEdit, splitLines } from "../../core/lines/file-change.ts";
+import { readUse } from "../../core/lines/read-use.ts";
+import { matchLines, withoutBlanks } from "../../core/lines/match-lines.ts";
 import type { Db } from "../../store/db/driver.ts";
 import { recordedEdits, type RecordedUse, shellWrites } from "../../store/reads/line-evidence.ts";
 import { type CommitSession, sessionsOfCommits } from "../../store/tables/commits.ts";
@@ -64,7 +64,7 @@ export async function explainFile(db: Db, file: FileToExplain): Promise<LineReas
     const reasons = await explainLines(db, file, none, byOwnPath);
     return history === "none" ? reasons : reasons.map((reason) => ({ ...reason, committed: "unknown" }));
   }
-  const numbers = Array.from(matchLines(history.committed, file.lines), (at) => at + 1);
+  const numbers = Array.from(matchLines(withoutBlanks(history.committed), withoutBlanks(file.lines)), (at) => at + 1);
   const blamed = numbers.map((number) => history.blamed.get(number));
   const reasons = await explainLines(db, file, blamed, byOwnPath);
   const open = numbers.filter((_, index) => mayBeMoved(reasons[index]));
@@ -115,10 +115,10 @@ async function explainLines(
   await linkCommits(shas);
   const byCommit = groupByCommit(sessionsOfCommits(db, projectId, shas), shas);
   const committedLine = findCommittedLines(db, projectId, byCommit);
-  const open = lines.flatMap((text, index) => {
+  const open = lines.flatMap((_, index) => {
     const line = blamed[index];
     const isOpen = line !== undefined && reasons[index]?.basis === "none" && byCommit.has(line.commit.sha);
-    return isOpen ? [{ text, line }] : [];
+    return isOpen ? [{ line, index }] : [];
   });
   const committed = await explainInCommits(db, file, { open, missed });
   // A line that is still where the edit wrote it was copied, not moved.
@@ -140,9 +140,9 @@ async function explainLines(
 function attributeByEdits(db: Db, { projectId, top, lines, until }: FileToExplain, paths: readonly string[]) {
   const edits = [
     ...recordedEdits(db, projectId, paths, until),
-    ...paths.flatMap((path) => shellWrites(db, projectId, path, until)),
+    ...paths.flatMap((path) => shellWrites(db, projectId, path, { until })),
   ].sort((a, b) => a.at - b.at || a.tool_use_db_id - b.tool_use_db_id);
-  const parsed = edits.map(parseUse);
+  const parsed = edits.map(readUse);
   /** Files with an edit that could not be undone. */
   const missed = new Set<string>();
   const together = attributeLines(lines, parsed, (edit) => missed.add(edits[edit]?.path ?? ""));
@@ -206,8 +206,8 @@ const MAX_VERSIONS = 40;
  */
 async function explainInCommits(
   db: Db,
-  { projectId, path, readCommitted }: FileToExplain,
-  { open, missed }: { open: readonly { text: string; line: BlamedLine }[]; missed: ReadonlySet<string> },
+  { projectId, path, readCommitted, lines: now }: FileToExplain,
+  { open, missed }: { open: readonly { line: BlamedLine; index: number }[]; missed: ReadonlySet<string> },
 ): Promise<((line: BlamedLine | undefined) => RecordedUse | undefined) | undefined> {
   const versions = new Map<string, { edits: RecordedUse[]; origins: (LineOrigin | undefined)[] }>();
   for (const [key, found] of [...Map.groupBy(open, ({ line }) => versionOf(line))].slice(0, MAX_VERSIONS)) {
@@ -217,9 +217,10 @@ async function explainInCommits(
     const content = await readCommitted(line.commit.sha, line.path);
     const lines = content === undefined ? [] : splitLines(content);
     // Where every edit was undone, an earlier version with the same lines shows nothing else.
-    const isSame = found.every(({ text, line: { number } }) => lines[number - 1] === text);
+    const kept = matchLines(lines, now);
+    const isSame = found.every(({ index, line: { number } }) => kept[index] === number - 1);
     if (isSame && line.path === path && !missed.has(path)) continue;
-    versions.set(key, { edits, origins: attributeLines(lines, edits.map(parseUse)) });
+    versions.set(key, { edits, origins: attributeLines(lines, edits.map(readUse)) });
   }
   if (versions.size === 0) return undefined;
   return (line) => {
@@ -232,12 +233,6 @@ async function explainInCommits(
 
 function versionOf({ commit, path }: BlamedLine): string {
   return `${commit.sha}:${path}`;
-}
-
-function parseUse(use: RecordedUse): RecordedEdit {
-  const input = parseJson(use.input);
-  if (use.name === "Bash") return { changes: shellChanges(asString(asObject(input)?.["command"]) ?? "", use) };
-  return readEdit({ ...use, input }, use.path);
 }
 
 /** A rebase gives old lines a later commit, but keeps the author's time. Amending keeps it, too, and adds later edits. */

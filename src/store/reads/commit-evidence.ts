@@ -45,6 +45,8 @@ export function turnsOfSessions(
 export interface FileEdit extends TurnOfSession {
   path: string;
   tool_use_db_id: number;
+  /** Of a shell command: where its session began. */
+  cwd?: string;
 }
 
 /** Changes of one file are read from the last one back. */

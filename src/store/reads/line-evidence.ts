@@ -39,8 +39,13 @@ export function recordedEdits(db: Db, projectId: number, paths: readonly string[
 
 const MAX_SHELL_USES = 200;
 
-/** Shell commands that name a file of the project and may have written text into it, up to a time. */
-export function shellWrites(db: Db, projectId: number, path: string, until: number): RecordedUse[] {
+/** Shell commands that name a file of the project and may have written text into it, within a time. */
+export function shellWrites(
+  db: Db,
+  projectId: number,
+  path: string,
+  { from = 0, until }: { from?: number; until: number },
+): RecordedUse[] {
   const name = path.slice(path.lastIndexOf("/") + 1).replaceAll('"', " ");
   return db.all(sql`SELECT ${path} AS path, t.id AS tool_use_db_id, s.id AS own_session_db_id, s.cwd,
       coalesce(s.parent_session_db_id, s.id) AS session_db_id, t.prompt_number, t.name, t.input, NULL AS output,
@@ -48,8 +53,8 @@ export function shellWrites(db: Db, projectId: number, path: string, until: numb
     FROM (SELECT rowid FROM tool_uses_fts WHERE tool_uses_fts MATCH ${`input : "${name}"`}
       ORDER BY rowid DESC LIMIT ${MAX_SHELL_USES}) f
     CROSS JOIN tool_uses t ON t.id = f.rowid CROSS JOIN sessions s ON s.id = t.session_db_id
-    WHERE t.name = 'Bash' AND t.is_error = 0 AND s.project_id = ${projectId} AND t.created_at <= ${until}
-      AND instr(t.input, '<<') > 0`);
+    WHERE t.name = 'Bash' AND t.is_error = 0 AND s.project_id = ${projectId}
+      AND t.created_at BETWEEN ${from} AND ${until} AND instr(t.input, '<<') > 0`);
 }
 
 export interface TurnKeyRow {
