@@ -89,6 +89,7 @@ describe("a file that was renamed and not committed", () => {
 
 it("a commit by hand of text from a here-document leads to the session", async () => {
   const world = await createProject();
+  commit(world, "Store todos");
   const text = "[walrus]\ndepot = 'north'\nlimit = 42\n";
   put(world, "conf.toml", text);
   await report(world, "one", "Bash", { command: `cat > conf.toml <<'EOF'\n${text}EOF` }, { stdout: "", stderr: "" });

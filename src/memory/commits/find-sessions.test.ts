@@ -43,6 +43,11 @@ describe("a commit belongs to a session", () => {
   add("wrote", writes("src/store.js", "export function saveTodos() {\n  return everything;\n}\n"), at(3));
   add("wrote", writes("src/count.js", "({\n  a: 2,\n})\n"), at(3));
   add("wrote", writes("src/flag.js", "export const flag = readFlag();\n"), at(3));
+  const part = { old_string: "console.log(text.length)", new_string: "console.debug(text.length)" };
+  const partOf = { name: "Edit", input: { file_path: "/app/src/log.js", ...part } };
+  add("replaced", prompt("Log less"), at(3));
+  const files = [{ path: "src/log.js", kind: "edit" as const, added: 1, removed: 1 }];
+  add("replaced", { kind: "tool-use", isError: false, ...partOf, files }, at(3));
   add(ID, prompt("Something"), at(4));
   add("touched", prompt("Change the docs"), at(50));
   add("touched", touch("docs/a.md"), at(58));
@@ -78,6 +83,15 @@ describe("a commit belongs to a session", () => {
         files: [{ path: "src/count.js", added: ["  a: 2,"] }],
       },
       [["wrote", "lines"]],
+    ],
+    [
+      "that replaced a part of its line, if the agent logged no patch",
+      {
+        sha: "3".repeat(40),
+        subject: "x",
+        files: [{ path: "src/log.js", added: ["  if (verbose) console.debug(text.length);"] }],
+      },
+      [["replaced", "lines"]],
     ],
     [
       "of which it has a whole edit, between many other lines",

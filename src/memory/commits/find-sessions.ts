@@ -185,29 +185,41 @@ function creditLines(db: Db, edits: readonly FileEdit[], wanted: WantedLines, sh
   const left = new Set(wanted.lines);
   for (const edit of edits) {
     if (left.size === 0) return;
-    const { added, forms } = linesOf(db, edit, wanted.isTelling);
+    const { added, forms, parts } = linesOf(db, edit, wanted.isTelling);
     let lines = 0;
     for (const line of added) if (left.delete(line)) lines += 1;
+    for (const part of parts) {
+      const line = [...left].find((one) => one.includes(part));
+      if (line !== undefined && left.delete(line)) lines += 1;
+    }
     const hasWholeEdit =
       wanted.isTelling && forms.some((form) => form.size > 0 && without(form, wanted.lines).size === 0);
     if (lines > 0) credit(shares, edit, { lines, isByLines: true, isTelling: wanted.isTelling, hasWholeEdit });
   }
 }
 
-/** The lines that an edit added to its file. `forms`: as the tool was asked to, and as the agent logged it. */
+/**
+ * The lines that an edit added to its file. `forms`: as the tool was asked to, and as the agent logged it. `parts`: of
+ * lines, if it replaced text within them and the agent logged no patch.
+ */
 function linesOf(
   db: Db,
   { tool_use_db_id: id, path, cwd = "" }: FileEdit,
   areTelling: boolean,
-): { added: Set<string>; forms: Set<string>[] } {
+): { added: Set<string>; forms: Set<string>[]; parts: Iterable<string> } {
   const [use] = toolUsesByIds(db, [id]);
-  if (use === undefined) return { added: new Set(), forms: [] };
+  if (use === undefined) return { added: new Set(), forms: [], parts: [] };
   const { changes, asLogged = [] } = readUse({ ...use, path, cwd });
+  const ends = changes.flatMap((change) => {
+    const added = change.kind === "text" ? addedLines(change) : [];
+    return [...added.slice(0, 1), ...added.slice(1).slice(-1)];
+  });
   const forms = [changes, asLogged].map((form) => {
     const lines = form.flatMap(addedLines);
     return areTelling ? tellingLines(lines) : shortLines(lines);
   });
-  return { added: new Set(forms.flatMap((form) => [...form])), forms };
+  const parts = areTelling && asLogged.length === 0 ? tellingLines(ends) : [];
+  return { added: new Set(forms.flatMap((form) => [...form])), forms, parts };
 }
 
 function credit(
